@@ -164,7 +164,7 @@ std::FILE* open_input(const std::string& path) { return opened(open_stored(path)
 void throw_failed_input(const std::string& path) {
     if (failed_input.empty()) fail_to_read(path);
     const std::string reason = std::exchange(failed_input, {});
-    const bool is_damaged = reason.starts_with("cannot unpack it");
+    const bool is_damaged = reason.starts_with("cannot unpack the file");
     throw InputError("cannot read " + path + ": " + reason, is_damaged ? kDamagedHint : "");
 }
 
@@ -199,7 +199,7 @@ std::string whole_input(const std::string& path, std::size_t most) {
         const std::size_t size = text.size();
         if (size > most) {
             throw InputError(path + ": more than " + std::to_string(most >> 20) + " MiB",
-                             "unpack it to a file, and name the file");
+                             "unpack it to a file, and use this file");
         }
         text.resize(size + kStep);
         text.resize(size + std::fread(text.data() + size, 1, kStep, file.get()));

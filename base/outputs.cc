@@ -40,7 +40,7 @@ void Outputs::check() const {
         const std::string hint = "give the output another name";
         if (const auto same = std::ranges::find(read, *identity, &Named::identity); same != read.end()) {
             throw OptionError("cannot write " + name + ": it is " +
-                                  (same->path == name ? "also an input" : "the same file as the input " + same->path),
+                                  (same->path == name ? "also an input" : "also the input " + same->path),
                               hint);
         }
         if (const auto same = std::ranges::find(written, *identity, &Named::identity); same != written.end()) {

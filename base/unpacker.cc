@@ -189,7 +189,7 @@ class Unpacker::Decoder {
         return -1;
     }
     ssize_t fail_to_unpack(const std::string& reason) {
-        return fail("cannot unpack it (" + std::string(compression_.name) + "): " + reason);
+        return fail("cannot unpack the file (" + std::string(compression_.name) + "): " + reason);
     }
     [[nodiscard]] const Compression& compression() const { return compression_; }
 
@@ -274,7 +274,7 @@ class Unpacker::ArchiveDecoder final : public Decoder {
     ssize_t end() {
         archive_entry* entry = nullptr;
         const int next = library_.next_header(archive_, &entry);
-        if (next == 0) return fail("the zip archive has several files; unpack it, and name one of them");
+        if (next == 0) return fail("the zip archive has several files; unpack it, and use one of them");
         if (next != kArchiveEnd) return fail_to_unpack(failure_of_library());
         while (!next_chunk().empty()) {
         }
@@ -356,7 +356,7 @@ Unpacker::Unpacker(const StoredInput& stored, const Compression& compression)
     if (!name) throw InputError(stored.path + ": " + decoder->failure(), kDamagedHint);
     if (compression.name == "zip" && name->ends_with(".npy")) {
         throw InputError(stored.path + ": expected text, found a zip archive of NumPy arrays",
-                         "read .npy and .npz files with the Python package");
+                         "read .npy and .npz files in Python: haichi.Workload.from_file");
     }
     decoder_ = std::move(decoder);
 }
@@ -378,7 +378,7 @@ ssize_t Unpacker::read(char* to, std::size_t size) {
         beginning_.append(to, std::min(static_cast<std::size_t>(count), kRecognisedBytes - beginning_.size()));
         if (const Compression* const inner = compression_of(beginning_)) {
             return fail("it is compressed twice (" + std::string(inner->name) + " within " +
-                        std::string(compression_.name) + "); unpack it once, and name the result");
+                        std::string(compression_.name) + "); unpack it once, and use the result");
         }
     }
     return count;

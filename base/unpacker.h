@@ -15,7 +15,7 @@ namespace haichi {
 /// Number of first bytes that show the compression of a file, and the method of a zip archive.
 inline constexpr std::size_t kRecognisedBytes = 10;
 
-/// Hint for messages that begin with "cannot unpack it".
+/// Hint for messages that begin with "cannot unpack the file".
 inline constexpr const char* kDamagedHint = "copy the file again, or compress the original again";
 
 /// A compressed file as it is stored.

@@ -50,7 +50,7 @@ void CommonOptions::declare(OptionTable& options, bool reports_progress) {
     if (!reports_progress) return;
     options.add_count(
         "progress-fd", progress_fd,
-        {.description = "Write progress as JSON lines to this open file descriptor, such as 3 after 3>FILE",
+        {.description = "Write progress as JSON lines to the open file descriptor N, as in --progress-fd 3 with 3>FILE",
          .least = 0,
          .is_local = true});
 }

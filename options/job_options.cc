@@ -65,12 +65,14 @@ void JobOptions::declare(OptionTable& options, JobUse use) {
                       .otherwise = "recognised by the content"});
 }
 
+constexpr const char* kSlotsOfNodes = "the rank slots that --nodes states, or 1";
+
 void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
     AllocationRequest& nodes = spec.allocation;
     options.begin(OptionGroup::kJob);
     if (use == JobUse::kShapes || use == JobUse::kSpread) {
         if (use == JobUse::kSpread) declare_node_lists(options);
-        declare_ppn(options);
+        declare_ppn(options, use == JobUse::kSpread ? kSlotsOfNodes : "1");
         declare_routing(options);
         return;
     }
@@ -85,7 +87,7 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
     options.add_file("job", spec.job_script,
                      {.description = "PJM job script from which haichi reads the nodes, the ranks per node and the "
                                      "allocation (torus, mesh or noncont)"});
-    declare_ppn(options);
+    declare_ppn(options, kSlotsOfNodes);
     if (use == JobUse::kMeasure) declare_imbalance(options);
     if (use != JobUse::kPlaces) declare_routing(options);
     options.add_file_or_word("fold", nodes.fold,
@@ -95,7 +97,7 @@ void JobOptions::declare_nodes(OptionTable& options, JobUse use) {
     options.add_file_or_word(
         "hosts", spec.hosts.emplace<std::string>(),
         {.description = "Host names of the nodes: a file, a list such as n[1-8,11], or node%04d. If --nodes "
-                        "contains names, state the names of all nodes of the machine",
+                        "contains names, it must list all nodes of the machine",
          .value = "FILE|LIST"});
     if (use == JobUse::kMeasure) {
         options.add_flag("count-nic", nodes.count_nic,
@@ -162,11 +164,9 @@ void JobOptions::declare_routing(OptionTable& options) {
                       .otherwise = "the machine's routing"});
 }
 
-void JobOptions::declare_ppn(OptionTable& options) {
+void JobOptions::declare_ppn(OptionTable& options, const char* otherwise) {
     options.add_count("ppn", spec.allocation.ranks_per_node,
-                      {.description = "Maximum number of ranks per node",
-                       .otherwise = "the rank slots that --nodes states, or 1",
-                       .most = 1 << 20});
+                      {.description = "Maximum number of ranks per node", .otherwise = otherwise, .most = 1 << 20});
 }
 
 void JobOptions::declare_imbalance(OptionTable& options) {
@@ -225,7 +225,7 @@ std::vector<std::string> JobOptions::files() const {
 void declare_form(OptionTable& options, TrafficForm& form, std::vector<std::string> needs) {
     options.add_choice(
         "form", form, traffic_forms(), &TrafficFormRow::form,
-        {.description = "Simulated form of a log: the recorded calls (calls), or the communication sets of the "
+        {.description = "What to simulate of a log: its recorded calls (calls), or the communication sets of the "
                         "main loop (sets). A set contains messages that are in flight together",
          .needs = std::move(needs),
          .former_names = {"as"}});

@@ -46,7 +46,7 @@ struct JobOptions {
     /// Sets the parts of the job that Slurm defines.
     void add_slurm(JobSpec& job) const;
     void declare_routing(OptionTable& options);
-    void declare_ppn(OptionTable& options);
+    void declare_ppn(OptionTable& options, const char* otherwise);
     void declare_imbalance(OptionTable& options);
     [[nodiscard]] std::vector<std::string> files() const;
 };

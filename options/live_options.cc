@@ -50,14 +50,15 @@ void LiveOptions::declare(OptionTable& options) {
                        .least = kLeastStack,
                        .most = kMostStack,
                        .is_local = true});
-    options.add_choice("globals", globals, host::globals_ways(), &host::GlobalsRow::way,
-                       {.description = "How each rank gets its own global variables: copy or remap them at each switch "
-                                       "of ranks, one program image per rank, or none",
-                        .is_local = true});
+    options.add_choice(
+        "globals", globals, host::globals_ways(), &host::GlobalsRow::way,
+        {.description = "How each rank gets its own global variables: one program image per rank (image), "
+                        "copies or remapped pages when ranks take turns (copy, remap), or not at all (none)",
+         .is_local = true});
     options.add_choice("payload", payload, mpi::payload_rules(), &mpi::PayloadRow::rule,
                        {.description = "Message data to copy between ranks. With auto, haichi copies the data of "
-                                       "collectives, and of messages up to 1 GiB divided by the number of ranks. This "
-                                       "limit is at least 64 KiB",
+                                       "collectives, and of messages up to a limit. The limit is 1 GiB / ranks, but "
+                                       "at least 64 KiB",
                         .is_local = true});
     options.add_read("refused-calls", ValueKind::kText,
                      [this](const std::string& word) { starts_with_refused_calls = word == "late"; },

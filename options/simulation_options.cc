@@ -146,7 +146,7 @@ void SimulationArguments::declare_observation(OptionTable& options) {
                       .former_names = {"to"},
                       .is_local = true});
     options.add_time("history-interval", observation.interval_ps,
-                     {.description = "Length of the intervals into which the history divides time",
+                     {.description = "Length of one interval of the history",
                       .otherwise = "10us",
                       .least = kPs,
                       .needs = {"buffer-history"},

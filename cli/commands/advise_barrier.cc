@@ -96,7 +96,7 @@ Action configure_advise_barrier(OptionTable& options) {
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
     options.add_output(
         "write-barriers", o->barriers,
-        {.description = "Write to FILE the calls before which libhaichi-barriers inserts the advised barriers",
+        {.description = "Write the advised barriers to FILE, from which libhaichi-barriers inserts them at run time",
          .excludes = {"sizes"},
          .is_local = true});
     options.add_read("write-sets", ValueKind::kList,

@@ -66,7 +66,7 @@ Action configure_advise_spread(OptionTable& options) {
     options.add_file("spread-workload", o->spread_workload,
                      {.description = "Workload of the same problem on more ranks, for the run across all clusters",
                       .value = "WORKLOAD",
-                      .otherwise = "the ranks of the workload, with fewer ranks per node"});
+                      .otherwise = "the same workload, with fewer ranks per node"});
     declare_advice(options, o->advice);
     declare_output(options, o->output, "Write the answer to FILE instead of standard output");
     declare_json(options, o->json, "the answer as JSON (haichi-advice/1)");

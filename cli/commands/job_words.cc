@@ -46,9 +46,9 @@ void declare_launcher(OptionTable& options, const RankMapFormat*& launcher, std:
                       std::vector<std::string> excludes, bool is_local) {
     options.add_read("launcher", ValueKind::kText,
                      [&launcher](const std::string& word) { launcher = &rank_map_format(word); },
-                     {.description = "Write the map for this launcher, and print the lines for the job script. If the "
-                                     "names of the nodes are unknown, the lines take them from the running job",
-                      .value = "FORMAT",
+                     {.description = "Launcher for which to write the map (haichi list formats). Also prints the lines "
+                                     "for the job script. The job fills in unknown node names when it runs",
+                      .value = "LAUNCHER",
                       .excludes = std::move(excludes),
                       .is_local = is_local});
     options.add_count("cores-per-rank", cores_per_rank,

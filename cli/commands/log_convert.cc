@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
+#include <span>
 
 #include "base/errors.h"
 #include "cli/command_outputs.h"
@@ -40,11 +42,15 @@ int run(const ConvertOptions& options, Console& console) {
     format.write(matrix.workload, [&destination](std::string_view text) { destination.write(text); });
     outputs.commit();
     for (const std::string& warning : log.warnings) console.say("warning: " + without_controls(warning) + "\n");
-    console.say("matrix of the whole run: " + count_text(static_cast<double>(matrix.workload.messages().size())) +
-                " pairs, " + count_text(static_cast<double>(matrix.workload.total_bytes())) + " bytes\n");
+    const auto bytes_of = [](double sum, const Message& m) { return sum + static_cast<double>(m.size_bytes); };
+    const std::span<const Message> messages = matrix.workload.messages();
+    // Unlike Workload::total_bytes(), this sum includes the one-sided operations of ranks on themselves.
+    const double bytes = std::accumulate(messages.begin(), messages.end(), 0.0, bytes_of);
+    console.say("matrix of the whole run: " + count_text(static_cast<double>(messages.size())) + " pairs, " +
+                count_text(bytes) + " bytes\n");
     if (matrix.one_sided_bytes > 0) {
         console.say(count_text(static_cast<double>(matrix.one_sided_bytes)) +
-                    " of these bytes were moved by one-sided operations: puts to their targets, gets from them\n");
+                    " of these bytes are of one-sided operations: puts count to their targets, gets from them\n");
     }
     if (matrix.pairs_from_receivers > 0) {
         const bool is_one = matrix.pairs_from_receivers == 1;

@@ -360,9 +360,10 @@ void declare_shapes(OptionTable& options, MapArguments& arguments) {
          .value = "MEASURE",
          .choices = robust_measures().names(),
          .needs = {"shapes"}});
-    options.add_flag("rotations", arguments.rotations,
-                     {.description = "Also count every rotation of a shape (order of its logical axes) as a shape",
-                      .needs = {"robust"}});
+    options.add_flag(
+        "rotations", arguments.rotations,
+        {.description = "Also compare the rotations of each shape, which are the orders of its logical axes",
+         .needs = {"robust"}});
 }
 
 Action configure_map(OptionTable& options) {

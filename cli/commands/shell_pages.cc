@@ -17,7 +17,7 @@ Action configure_completion(const CommandSpec& program, OptionTable& options) {
     for (const CompletionShell& row : completion_shells()) names.push_back(row.name);
     options.begin(OptionGroup::kOutput);
     options.add_text("SHELL", *shell,
-                     {.description = "Shell that reads the script",
+                     {.description = "Shell for which to write the script",
                       .choices = std::move(names),
                       .is_required = true,
                       .is_argument = true});

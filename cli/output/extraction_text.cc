@@ -83,8 +83,8 @@ std::string extraction_text(const Extraction& extraction) {
     };
     note(extraction.to_oneself, "message from a rank to itself is omitted",
          "messages from ranks to themselves are omitted");
-    note(extraction.collectives_left, "collective is not expanded, and synchronizes its ranks",
-         "collectives are not expanded, and synchronize their ranks");
+    note(extraction.collectives_left, "collective is kept as a synchronization of its ranks",
+         "collectives are kept as synchronizations of their ranks");
     return text;
 }
 

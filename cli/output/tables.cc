@@ -243,7 +243,7 @@ std::string effort_text(const Evaluation& evaluation, const SearchRecord& search
 /// The lead over the second-best search. `share` is a fraction of the time with the default placement.
 std::string lead_text(double share, double spread, bool is_one_seed) {
     constexpr double kLeast = 0.0005;  // smaller values round to 0.0 %
-    if (!(share >= kLeast)) return "the second-best search is as fast as the chosen one";
+    if (!(share >= kLeast)) return "the second-best search is not slower than the chosen one in these simulations";
     const std::string lead = fmt::format("the second-best search is {:.1f} % slower than the chosen one", share * 100);
     if (is_one_seed) return lead + " (one seed, so the spread is unknown)";
     return lead + (share > spread ? ", more than the spread over seeds" : ", within the spread over seeds");
@@ -308,7 +308,7 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
 std::string rotated_text(const Evaluation& evaluation) {
     const ObjectiveValue& asked = evaluation.asked;
     const RotatedValue& rotated = *evaluation.rotated;
-    if (!rotated.matters) return "not higher if PJM rotates the request";
+    if (!rotated.matters) return "the same or lower if PJM rotates the request";
     const std::string value = value_text(asked.unit, rotated.value) + (asked.unit == "1" ? "" : " " + asked.unit);
     return value + " if PJM rotates the request to " + sizes_text(rotated.shape);
 }

@@ -432,7 +432,8 @@ Extraction extract_sets(const JobLog& job, const ExtractionOptions& options) {
     if (!job.has_calls) {
         throw UnsupportedError(
             "the log (" + job.format + ") does not record the order of messages, so haichi cannot extract sets",
-            "convert the log to a communication matrix, which is one set: haichi log convert");
+            "use a log with the order of the messages, or its communication matrix, which is one set: haichi log "
+            "convert");
     }
     using By = MainLoopChoice::By;
     if (options.main_loop.by == By::kWhole) return extract_from(job, options);

@@ -332,7 +332,7 @@ JobLog read_own_log(const std::string& path, const Reading& reading) {
         const auto bytes = std::as_bytes(std::span(copy));
         if (!begins_with(bytes, kPartMagic)) return parse_own_log(bytes, path);
         throw InputError(path + ": a part of a log requires the other parts beside it",
-                         "unpack all parts to files, and name one");
+                         "unpack all parts to files, and use one");
     };
     if (path == "-" || is_compressed(path)) return read_copy();
     {

@@ -28,8 +28,8 @@ constexpr std::array<ForeignFile, 4> kForeignFiles = {{
      "ELF",
      "a program", "run the program on the simulated machine: haichi run -m MACHINE -n RANKS -- PROGRAM"},
     {"#!", "a script", "pass a job script with §job, and the log or matrix of the program with §workload"},
-    {"\x93NUMPY", "a NumPy array", "read .npy and .npz files with the Python package"},
-    {"PK\x03\x04", "a zip archive, perhaps of NumPy", "read .npy and .npz files with the Python package"},
+    {"\x93NUMPY", "a NumPy array", "read .npy and .npz files in Python: haichi.Workload.from_file"},
+    {"PK\x03\x04", "a zip archive, perhaps of NumPy", "read .npy and .npz files in Python: haichi.Workload.from_file"},
 }};
 
 [[noreturn]] void refuse(TextStream& stream) {
@@ -50,7 +50,7 @@ constexpr std::array<ForeignFile, 4> kForeignFiles = {{
     const auto first = std::min(prefix.find_first_not_of(kBlanks), prefix.size());
     if (first == prefix.size() && stream.prefix_is_all()) {
         throw InputError(SourcePlace{stream.place().file, 1}, "expected a workload, found an empty file",
-                         "check whether the program that writes it was successful");
+                         "check whether the program that wrote it succeeded");
     }
     // Moves to the line that the error will state. If there is a NUL byte before this line, its error is more helpful.
     for (std::size_t i = 0; i < first; ++i) stream.advance();

@@ -70,9 +70,9 @@ void refuse_dumpi(const fs::path& path, std::string_view prefix) {
         const fs::path rank =
             path.parent_path() / (fs::path(line.substr(kPrefix.size())).filename().string() + "-0000");
         refuse(name, "expected a log, found the .meta file of a DUMPI trace",
-               is_file(rank.string() + ".txt")
-                   ? "name " + rank.string() + ".txt"
-                   : "name the text of a rank: dumpi2ascii " + rank.string() + ".bin > " + rank.string() + ".txt");
+               is_file(rank.string() + ".txt") ? "use " + rank.string() + ".txt instead"
+                                               : "convert it to text, and use the text file: dumpi2ascii " +
+                                                     rank.string() + ".bin > " + rank.string() + ".txt");
     }
 }
 
@@ -84,7 +84,7 @@ void refuse_paraver(const fs::path& path, std::string_view prefix) {
         refuse(path.string(),
                std::string("expected a log, found the ") + (is_row ? "row names" : "configuration") +
                    " of a Paraver trace",
-               "name " + (trace.empty() ? "the .prv file" : trace));
+               "use " + (trace.empty() ? std::string("the .prv file") : trace) + " instead");
     }
     const bool is_list = path.extension() == ".mpits" && prefix.find(".mpit") != std::string_view::npos;
     if (is_list || path.extension() == ".mpit") {
@@ -102,11 +102,11 @@ struct OtherTool {
 };
 constexpr OtherTool kOtherTools[] = {
     {".cubex", false, "a profile of Score-P, which does not state the receivers of messages",
-     "record a trace: SCOREP_ENABLE_TRACING=true, and name traces.otf2"},
+     "record a trace with SCOREP_ENABLE_TRACING=true, and use its traces.otf2"},
     {"profile.0.", true, "a profile of TAU, which does not state the receivers of messages",
-     "record a trace: TAU_TRACE=1 TAU_TRACE_FORMAT=otf2, and name traces.otf2"},
+     "record a trace with TAU_TRACE=1 TAU_TRACE_FORMAT=otf2, and use its traces.otf2"},
     {"tautrace.", true, "a trace of TAU in its own format",
-     "record OTF2 instead: TAU_TRACE=1 TAU_TRACE_FORMAT=otf2, and name traces.otf2"},
+     "record OTF2 with TAU_TRACE=1 TAU_TRACE_FORMAT=otf2, and use its traces.otf2"},
     {".hpcrun", false, "a measurement of HPCToolkit, which does not state the receivers of messages",
      "record the calls with haichi's profiler or Score-P"},
     {".hpctrace", false, "a trace of HPCToolkit, which does not state the receivers of messages",
@@ -208,7 +208,7 @@ void refuse_other_file_of_trace(const std::string& path, std::string_view prefix
     constexpr std::string_view kGoalMagic("\x7f\x10\0\0\0\0\0\0", 8);
     if (prefix.starts_with(kGoalMagic)) {
         refuse(path, "expected a GOAL schedule as text, found the binary form of LogGOPSim",
-               "name the text from which txt2bin made it");
+               "use the text file that was the input of txt2bin");
     }
     const std::string ending = file.extension().string();
     const bool is_binary = prefix.find('\0') != std::string_view::npos;
@@ -234,7 +234,7 @@ std::string log_in_directory(const std::string& path) {
         if (log.format == "tit" && log.files.size() > 1) {
             throw InputError(path + ": the directory contains the " + std::to_string(log.files.size()) +
                                  " files of a time-independent trace, but no index",
-                             "write the names of the files of all ranks to a file, one per line, and name it");
+                             "write the names of the files of all ranks to a file, one per line, and use this file");
         }
         return log.files.front();
     }

@@ -225,7 +225,7 @@ JobLog read_otf2(const std::string& path, ReadProgress& progress) {
     }
     if (is_compressed(path)) {
         throw InputError(path + ": the files of an OTF2 archive must not be compressed",
-                         "unpack the archive, and name its .otf2 file");
+                         "unpack the archive, and use its .otf2 file");
     }
     find_files_of_archive(path, progress);
     try_in_child(path);

@@ -258,10 +258,11 @@ class ParaverReader {
             job_.warn("the trace has " + std::to_string(applications_) +
                       " applications; haichi numbers their ranks one application after the other");
         }
-        if (!has_calls_) job_.warn("the trace has only messages and no MPI calls (events 50000001 to 50000005)");
-        job_.warn(
-            "haichi assumes that the next MPI_Wait or MPI_Test completes all open sends and nonblocking collectives, "
-            "and that all messages use MPI_COMM_WORLD");
+        if (!has_calls_) job_.warn("the trace has messages, but no MPI calls (events 50000001 to 50000005)");
+        job_.warn(has_calls_
+                      ? "haichi assumes that the next MPI_Wait or MPI_Test completes all pending sends and nonblocking "
+                        "collectives, and that all messages use MPI_COMM_WORLD"
+                      : "haichi assumes that all messages use MPI_COMM_WORLD");
         return job_.finish(true);
     }
 

@@ -87,8 +87,7 @@ void TracedJob::warn_of_left_out() {
     }
     if (names == 0) return;
     if (names > kShown) text += " and " + std::to_string(names - kShown) + " other functions";
-    log_.warnings.push_back("haichi ignores " + std::to_string(log_.left_out_calls) +
-                            " calls with unknown messages: " + text);
+    log_.warnings.push_back("haichi ignored calls of unknown functions, so their messages are missing: " + text);
 }
 
 JobLog TracedJob::finish(bool has_calls) {

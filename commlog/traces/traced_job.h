@@ -61,8 +61,7 @@ class TracedJob {
 
 /// A warning for logs that have no order of messages.
 inline constexpr const char* kWithoutOrder =
-    "the log does not record the order of messages, so use hop-bytes, rmatt or max-link-load; the other objectives "
-    "treat all "
-    "messages as simultaneous";
+    "the log does not record the order of messages; use hop-bytes, rmatt, rmatt-3d or max-link-load, because other "
+    "objectives treat all messages as simultaneous";
 
 }  // namespace haichi

@@ -188,7 +188,7 @@ AllowedShapes allowed_shapes(const Machine& machine, std::int64_t least_nodes) {
     if (nodes == 0) {
         throw OptionError(
             "machine " + machine.name + " has no job shape of " + std::to_string(least_nodes) + " nodes or more",
-            allowed.is_listed ? "use a shape in the list 'allocations' of its file" : "");
+            allowed.is_listed ? "request fewer nodes, or add a shape to the list 'allocations' of its file" : "");
     }
     allowed.node_count = static_cast<std::int32_t>(nodes);
     std::vector<Shape> shapes;

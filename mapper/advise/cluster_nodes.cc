@@ -102,7 +102,7 @@ ComparedNodes compared_nodes(const Machine& machine, const AllocationRequest& re
     const auto used = std::ranges::count_if(nodes, [](const auto& list) { return !list.empty(); });
     if (used < 2) {
         throw OptionError("the job's nodes are in one cluster of " + machine.name + ", so the job cannot be spread",
-                          "list the job's possible nodes of all clusters with §nodes");
+                          "list nodes of at least two clusters with §nodes");
     }
     ComparedNodes compared{.in_one = in_one_cluster(machine, nodes, ranks_in_one, allocation.ranks_per_node)};
     if (ranks_over_all < ranks_in_one) {

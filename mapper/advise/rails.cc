@@ -82,8 +82,10 @@ MessageStatistics both(const FunctionTotals& function) {
 std::vector<std::string> sign_sentences(const RailSigns& signs) {
     std::vector<std::string> out;
     out.push_back("MPI takes " + percent(signs.mpi_share) + " of the ranks' time");
-    out.push_back("at least " + percent(signs.large_bytes) +
-                  " of the bytes are in messages of 16 KiB or more, which are split between NICs");
+    if (signs.large_bytes > 0) {
+        out.push_back((signs.large_bytes < 1 ? "at least " : "") + percent(signs.large_bytes) +
+                      " of the bytes are in messages of 16 KiB or more, which are split between NICs");
+    }
     out.push_back(percent(signs.small_messages) + " of the messages are below 1 KiB");
     out.push_back(percent(signs.large_time) + " of the time in MPI is in functions with large messages, and " +
                   percent(signs.small_time) + " in functions with small messages");

@@ -331,7 +331,7 @@ void check_text(Checker& check, std::string_view text, const CheckedMap& checked
                       SourcePlace{unstated->script->file, 0},
                       "add max-proc-per-node=" + std::to_string(most) + " to #PJM --mpi");
     } else if (!fails(MapRule::kCapacity) && most > 0) {
-        check.ok("at most " + counted(most, "rank") + " on a node with room for " + std::to_string(room));
+        check.ok("at most " + counted(most, "rank") + " on a node with " + counted(room, "rank slot"));
     }
     for (const auto& problem : found.problems.kept()) check.problem(problem.error);
     const std::int64_t more = found.problems.count() - std::ssize(found.problems.kept());

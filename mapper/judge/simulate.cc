@@ -59,7 +59,7 @@ BarrierChoice parse_barrier_choice(std::string_view text) {
     if (!text.empty() && text.find_first_not_of("0123456789,") == std::string_view::npos) {
         return {.without = false, .with = true, .sets = parse_set_numbers(text, "barrier")};
     }
-    throw OptionError("unknown choice of barriers " + shown(text), barrier_words().hint_for(text));
+    throw OptionError("§barrier: unknown value " + shown(text), barrier_words().hint_for(text));
 }
 
 std::string barrier_name(const SimulatedRun& run) {
@@ -175,8 +175,8 @@ bool replays_calls(const Job& job, const SimulationOptions& options, const Log& 
             refuse_options_of_calls(job, options);
             return false;
         }
-        throw OptionError("§form calls requires a log with the order of its calls",
-                          "use §form sets, or a log with that order");
+        throw OptionError("§form calls requires a log that records the order of calls",
+                          "use §form sets, or a log that records the order of calls");
     }
     const auto refuse = [](const char* option) {
         throw OptionError(std::string(option) + " requires communication sets, but the calls of the log are simulated",

@@ -24,9 +24,8 @@ void check_ranks(std::int64_t ranks, const Allocation& job) {
                                "use the format slurm, or state one number with §ppn");
     }
     if (ranks > job.slot_count() - job.ranks_per_node) return;
-    refuse_idle(std::to_string(ranks) + " ranks leave some of the " + std::to_string(job.node_count()) +
-                " nodes with " + std::to_string(job.ranks_per_node) +
-                (job.ranks_per_node == 1 ? " rank slot empty" : " rank slots empty"));
+    refuse_idle("the " + std::to_string(ranks) + " ranks fill fewer than " + std::to_string(job.node_count()) +
+                " nodes");
 }
 
 void check_cray(const RankMapContext& context) {

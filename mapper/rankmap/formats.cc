@@ -57,7 +57,7 @@ PlacedRanks NumberedRanks::take(const RankMapContext& context, const std::string
         throw InputError(file_ + ": rank " + std::to_string(first) +
                              (missing == 1 ? " has" : " and " + std::to_string(missing - 1) + " more have") + " no " +
                              record,
-                         "count ranks from 0");
+                         first == 0 ? "count ranks from 0" : "");
     });
     if (std::ranges::find(placed_.place_of_rank, -1) != placed_.place_of_rank.end()) placed_.place_of_rank.clear();
     return std::move(placed_);
@@ -73,7 +73,7 @@ std::int32_t PlaceTable::take(NodeId node, std::string_view text, const SourcePl
     const auto number = static_cast<std::int32_t>(parse_count(text, kMostVertices, place));
     if (number >= places) {
         throw InputError(place,
-                         "invalid " + what_ + ": " + std::to_string(number) + " (the numbers on a node are 0.." +
+                         "invalid " + what_ + ": " + std::to_string(number) + " (a node has the rank slots 0.." +
                              std::to_string(places - 1) + ")",
                          "set the ranks per node with §ppn");
     }

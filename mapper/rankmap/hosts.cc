@@ -46,7 +46,7 @@ void check_count(std::size_t names, std::int32_t nodes, const std::string& file)
     if (names == static_cast<std::size_t>(nodes)) return;
     throw InputError(file + ": " + std::to_string(names) + (names == 1 ? " host name" : " host names") + " for the " +
                          std::to_string(nodes) + (nodes == 1 ? " node" : " nodes") + " of the job",
-                     "give one name per node, in node order: row-major, last axis fastest, or as in the node list");
+                     "give one name per node, in the order of the nodes (row-major, or as listed by §nodes)");
 }
 
 }  // namespace

@@ -300,7 +300,7 @@ std::string flux_warning(const Mapping& mapping, const RankMapContext& context) 
     }
     const JobSize size = size_of(mapping);
     if (size.nodes == size.last_node + 1) return "";
-    return "some of the first " + std::to_string(size.last_node + 1) +
+    return std::to_string(size.last_node + 1 - size.nodes) + " of the " + std::to_string(size.last_node + 1) +
            " nodes have no rank, but Flux requires a task on each node of a job\nhint: list only nodes that have "
            "ranks, with --nodes";
 }

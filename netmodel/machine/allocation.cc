@@ -289,11 +289,11 @@ void check_routes(const Allocation& allocation) {
     const auto cut = allocation.network.find_cut_pair();
     if (!cut) return;
     throw OptionError(
-        "node " + machine_name_of(allocation, cut->faulty) + " is faulty, and no route from node " +
+        "node " + machine_name_of(allocation, cut->faulty) + " is faulty, and is on the route from node " +
             machine_name_of(allocation, allocation.network.vertex(cut->source)) + " to node " +
-            machine_name_of(allocation, allocation.network.vertex(cut->destination)) + " avoids it",
+            machine_name_of(allocation, allocation.network.vertex(cut->destination)),
         allocation.network.coordinates() != nullptr
-            ? "choose a shape or nodes that do not need this route; only Tofu machines can route around faulty nodes"
+            ? "choose a shape or nodes that do not use this route; only the routing of Tofu avoids faulty nodes"
             : "");
 }
 

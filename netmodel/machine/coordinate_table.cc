@@ -91,8 +91,8 @@ Fold table_fold(std::string_view text, const std::string& file, std::int32_t nod
     if (static_cast<std::int32_t>(rows.size()) != nodes) {
         const auto missing = std::ranges::find(line_of_node, std::size_t{0}) - line_of_node.begin();
         throw InputError(place, "the table has " + std::to_string(rows.size()) + " of the job's " +
-                                    std::to_string(nodes) + " nodes, and node number " + std::to_string(missing) +
-                                    " is missing");
+                                    std::to_string(nodes) + " nodes; the first missing node is number " +
+                                    std::to_string(missing));
     }
 
     Fold fold;

@@ -217,8 +217,8 @@ const Table<FoldRow>& folds() {
              rings_or_axes, true},
             {"mesh", "every pair of axes as a snake, for jobs that request a mesh", snakes},
             {"row-major", "nodes in the order of their coordinates, one dimension", row_major, true},
-            {"1d", "all pairs of axes as one ring; whole units in one line", one_ring},
-            {"2d", "all pairs of axes as two rings; whole units in one plane", two_rings},
+            {"1d", "all pairs of axes as one ring; requires whole units of Tofu in one line", one_ring},
+            {"2d", "all pairs of axes as two rings; requires whole units of Tofu in one plane", two_rings},
             {std::string(kScatteredFold), "nodes that PJM chooses one by one; only ranks on the same node are close",
              no_cuboid},
         });

@@ -185,7 +185,7 @@ TopologyRow fat_tree_row() {
     preset.read = read_levels_and_arity;
     TopologyRow row;
     row.name = "fattree";
-    row.sentence = "levels of switches above the nodes, with a number of parents per level";
+    row.sentence = "levels of switches above the nodes, each vertex with one or more parents";
     row.keys = {"children", "bandwidth", "parents"};
     row.routings = routing_words();
     row.example = R"({"kind": "fattree", "children": [3, 3], "parents": [1, 3]})";

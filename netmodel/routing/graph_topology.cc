@@ -83,8 +83,7 @@ class GraphTopology final : public TopologyOf<Graph> {
     std::vector<std::uint32_t> class_of_link_;
 };
 
-constexpr const char* kMachineHint =
-    "name a preset or a network file (haichi list machines), or a machine file, haichi-machine/1";
+constexpr const char* kMachineHint = "name a preset or a network file (haichi list machines), or a machine file (JSON)";
 
 void read_text(NamedFile& file) {
     if (file.text) return;

@@ -187,8 +187,8 @@ TopologyRow grid_row(std::string name, std::string sentence, TopologyPreset pres
     row.preset = std::move(preset);
     row.routings = {{"dor:ORDER[,tie=+|-][,column=I.J.K]",
                      "meshes and tori: axis by axis in this order, in the shorter direction. tie is the direction if "
-                     "both are equally long. An axis named twice is routed first to its coordinate in column, then to "
-                     "the destination. Tofu has dor:XYZACB,tie=+"}};
+                     "both are equally long. If ORDER has an axis twice, its first routing leads to the coordinate in "
+                     "column, its second to the destination. Tofu has dor:XYZACB,tie=+"}};
     row.routing_keys = {"order", "tie", "column"};
     row.read_routing = read_dimension_order;
     return row;

@@ -237,7 +237,7 @@ def test_compressed_results_are_read(tmp_path: Path, packed: Callable[[bytes], b
 
 def test_compressed_results_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     for content, message in (
-        (gzip.compress(OSU_7.encode())[:-9], "cannot unpack it (gzip)"),
+        (gzip.compress(OSU_7.encode())[:-9], "cannot unpack the file (gzip)"),
         (gzip.compress(OSU_5.encode() + b"\0"), ":6: expected text, found a NUL byte"),
         (gzip.compress(bytes(70 << 20)), "more than 64 MiB"),
     ):

@@ -110,16 +110,18 @@ def test_a_workload_that_is_not_a_log_keeps_its_sets(ring: Path) -> None:
     sized = haichi.Job(workload.with_message_size("1KiB"), "torus:4")
     assert sized.simulate().form == "sets"
     for without in (job, sized):
-        with pytest.raises(haichi.OptionError, match="form calls requires a log with the order of its calls") as error:
+        with pytest.raises(
+            haichi.OptionError, match="form calls requires a log that records the order of calls"
+        ) as error:
             without.simulate(form="calls")
-        assert "use form sets, or a log with that order" in str(error.value.hint)
+        assert "use form sets, or a log that records the order of calls" in str(error.value.hint)
 
 
 def test_a_log_without_order_has_sets_only() -> None:
     job = haichi.Job(UNORDERED, "torus:4")
     run = job.simulate().run
     assert run.form == "sets" and run.left_out == {"computing": True}
-    with pytest.raises(haichi.OptionError, match="form calls requires a log with the order of its calls"):
+    with pytest.raises(haichi.OptionError, match="form calls requires a log that records the order of calls"):
         job.simulate(form="calls")
 
 
@@ -425,7 +427,7 @@ def test_what_no_cell_can_follow_is_an_error_at_once(ring: Path) -> None:
     ):
         haichi.compare(job, simulate=True, sim_iterations=3, **QUICK)
     plain = haichi.Job(np.ones((4, 4), np.int64), "torus:4")
-    with pytest.raises(haichi.OptionError, match="plain: form calls requires a log with the order of its calls"):
+    with pytest.raises(haichi.OptionError, match="plain: form calls requires a log that records the order of calls"):
         haichi.compare({"log": job, "plain": plain}, simulate=True, form="calls", **QUICK)
     with pytest.raises(haichi.OptionError, match="form"):
         haichi.compare(job, simulate=True, form="colls", **QUICK)

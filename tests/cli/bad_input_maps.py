@@ -36,7 +36,7 @@ def maps() -> list[Bad]:
         bad(
             "bgq", "two ranks on one slot", "0 0 0 0 0 0\n" * 2, line(2), "duplicate T 0 of node (0,0), first on line 1"
         ),
-        bad("bgq", "slot out of range", "0 0 0 0 0 1\n", line(1), "invalid T: 1 (the numbers on a node are 0..0)"),
+        bad("bgq", "slot out of range", "0 0 0 0 0 1\n", line(1), "invalid T: 1 (a node has the rank slots 0..0)"),
         bad("bgq", "node out of range", "2 0 0 0 0 0\n", line(1), "invalid coordinate in column 1: 2"),
         bad("bgq", "words", "a b c d e f\n", line(1), "'a'"),
         bad("bgl", "partition not covered", "0 0 0 0\n", "bad: 1 record for 4 ranks"),

@@ -66,7 +66,7 @@ def test_shape_takes_the_next_larger_number_of_nodes_and_what_the_file_lists(sma
     )
     assert fail(2, "advise", "shape", "-m", "bare.json", "-w", "cg16.json", "--node-count", 17, cwd=small) == (
         "error: machine bare has no job shape of 17 nodes or more\n"
-        "hint: use a shape in the list 'allocations' of its file\n"
+        "hint: request fewer nodes, or add a shape to the list 'allocations' of its file\n"
     )
 
 

@@ -29,7 +29,7 @@ def test_a_map_and_the_lines_printed_beside_it_are_taken(place: Path) -> None:
         "ok       job.sh:3: rank-map-hostfile='cg64.map' names the map\n"
         "ok       every line holds coordinates inside the logical shape 2x6x8\n"
         "ok       64 ranks, as in the script\n"
-        "ok       at most 1 rank on a node with room for 1\n"
+        "ok       at most 1 rank on a node with 1 rank slot\n"
         "cg64.map: PJM accepts the rank map\n"
     )
 
@@ -127,7 +127,7 @@ def test_a_format_that_cannot_express_the_job_says_why(mapped: Path) -> None:
     words = fail(2, "convert", *JOB, "--map", "cg64.map", "-t", "bgq", cwd=mapped)
     assert "6 axes" in words
     words = fail(2, "convert", *JOB, "--map", "cg64.map", "-t", "cray", cwd=mapped)
-    assert "64 ranks leave some of the 96 nodes" in words
+    assert "the 64 ranks fill fewer than 96 nodes" in words
     words = fail(2, "map", "-m", "torus:8x4x4", "-w", "cg64.json", "-f", "bgl", cwd=mapped)
     assert "64 ranks for 128 rank slots" in words
 

@@ -486,4 +486,4 @@ def test_messages_that_would_be_simulated_for_days_are_refused(tmp_path: Path, n
 def test_a_workload_has_no_calls(tmp_path: Path) -> None:
     (tmp_path / "ring.txt").write_text("0 1 100\n1 0 100\n")
     run = haichi("simulate", "-m", "torus:4", "-w", "ring.txt", "--form", "calls", cwd=tmp_path)
-    assert run.returncode == 2 and "requires a log with the order of its calls" in run.stderr
+    assert run.returncode == 2 and "requires a log that records the order of calls" in run.stderr

@@ -112,11 +112,11 @@ def test_a_compressed_log_of_the_profiler_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("packed", "words"),
     [
-        (gzip.compress(PARAVER.encode())[:-9], "cannot unpack it (gzip)"),
+        (gzip.compress(PARAVER.encode())[:-9], "cannot unpack the file (gzip)"),
         (gzip.compress(EDGES.encode())[:-8] + bytes(8), "its checksum or length differs, so the file is damaged"),
         (gzip.compress(EDGES.encode()) + b"rest of another file", "the file is damaged"),
-        (bz2.compress(PARAVER.encode())[:-9], "cannot unpack it (bzip2)"),
-        (lzma.compress(EDGES.encode()) + b"rest of another file", "cannot unpack it (xz): the file is damaged"),
+        (bz2.compress(PARAVER.encode())[:-9], "cannot unpack the file (bzip2)"),
+        (lzma.compress(EDGES.encode()) + b"rest of another file", "cannot unpack the file (xz): the file is damaged"),
         (zipped("a.prv", method=zipfile.ZIP_LZMA)(EDGES.encode()), "compressed with method 14"),
         (zipped("a.prv", "b.prv")(EDGES.encode()), "the zip archive has several files"),
         (zipped("matrix.npy")(EDGES.encode()), "expected text, found a zip archive of NumPy arrays"),
@@ -144,7 +144,7 @@ def test_a_file_that_is_compressed_twice_is_refused(tmp_path: Path, outer: str, 
 def test_a_compressed_file_without_its_end_is_said_to_end_too_early(tmp_path: Path, ending: str, missing: int) -> None:
     (tmp_path / "app").write_bytes(COMPRESSIONS[ending](PARAVER.encode())[:-missing])
     words = fail(2, "log", "show", "app", cwd=tmp_path)
-    assert f"cannot unpack it ({NAMES[ending]}): the file ends too early" in words
+    assert f"cannot unpack the file ({NAMES[ending]}): the file ends too early" in words
 
 
 def xz_that_claims_4_gib() -> bytes:
@@ -162,7 +162,7 @@ def xz_that_claims_4_gib() -> bytes:
     [
         (xz_that_claims_4_gib(), "it was compressed with a dictionary (xz) of more than 128 MiB"),
         (lzma.compress(EDGES.encode()) + xz_that_claims_4_gib(), "a dictionary (xz) of more than 128 MiB"),
-        (zstd(EDGES.encode(), 28), "cannot unpack it (zstd)"),
+        (zstd(EDGES.encode(), 28), "cannot unpack the file (zstd)"),
     ],
     ids=["xz", "second-stream-of-xz", "zstd"],
 )
@@ -252,10 +252,10 @@ def test_other_files_of_a_trace_name_the_file_to_read(tmp_path: Path, command: t
     (tmp_path / "run-0000.txt").write_text("")
     assert "hint: name run-0000.txt" in words("run.meta", b"fileprefix=run\n")
     assert "txt2bin" in words("app.bin", b"\x7f\x10" + bytes(6) + b"\x02\0\0\0\1\1")
-    assert "hint: name traces.otf2" in words("traces/0.evt", b"\x03B\0\0")
-    assert "hint: name traces.otf2" in words("traces.def", b"\x03B\0\0")
-    assert "hint: name app.prv.gz" in words("app.pcf", b"DEFAULT_OPTIONS\n")
-    assert "hint: name app.prv.gz" in words("app.row", b"LEVEL NODE SIZE 1\nn0\n")
+    assert "hint: use traces.otf2 instead" in words("traces/0.evt", b"\x03B\0\0")
+    assert "hint: use traces.otf2 instead" in words("traces.def", b"\x03B\0\0")
+    assert "hint: use app.prv.gz instead" in words("app.pcf", b"DEFAULT_OPTIONS\n")
+    assert "hint: use app.prv.gz instead" in words("app.row", b"LEVEL NODE SIZE 1\nn0\n")
 
 
 def calls_of_both(*calls: str) -> str:
@@ -276,7 +276,7 @@ def test_one_sided_operations_and_unknown_calls_are_counted_as_left_out(tmp_path
     ]
     assert left_out == {"one_sided_operations": 1, "one_sided_bytes": 4096, "unknown_calls": 2}
     assert (
-        "ignores 2 calls with unknown messages: MPI call 300 (2 calls)"
+        "ignored calls of unknown functions, so their messages are missing: MPI call 300 (2 calls)"
         in succeed("log", "show", "app.prv", cwd=tmp_path).stdout
     )
     for command in (("ccs", "app.prv", "--expand", "all", "--main-loop", "whole"), ("map", *job)):

@@ -190,7 +190,7 @@ TEST_F(MapCheckTest, a_fitting_map_and_script_are_taken) {
                      "job.sh:2: proc=3 fits on 12 nodes with at most 1 rank each",
                      "job.sh:2: rank-map-hostfile='a.map' names the map",
                      "every line holds coordinates inside the logical shape 2x3x2", "3 ranks, as in the script",
-                     "at most 1 rank on a node with room for 1"}));
+                     "at most 1 rank on a node with 1 rank slot"}));
     EXPECT_EQ(notes(checked), Texts{});
 }
 

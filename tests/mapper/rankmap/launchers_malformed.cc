@@ -25,7 +25,7 @@ TEST(RankMapLaunchersMalformed, is_an_error_that_names_the_line_and_the_value) {
         {"bgq", "0 0 0 0 0 0\n0 0 0 0 0 0 0\n", "map:2: ", "'0 0 0 0 0 0 0'"},
         {"bgq", "# c\n2 0 0 0 0 0\n", "map:2: ", "invalid coordinate in column 1: 2 (the block is 2x1x1)"},
         {"bgq", "0 0 0 1 0 0\n", "map:1: ", "invalid coordinate in column 4: 1"},
-        {"bgq", "0 0 0 0 0 2\n", "map:1: ", "invalid T: 2 (the numbers on a node are 0..1)"},
+        {"bgq", "0 0 0 0 0 2\n", "map:1: ", "invalid T: 2 (a node has the rank slots 0..1)"},
         {"bgq", "0 0 0 0 0 1\n\n0 0 0 0 0 1\n", "map:3: ", "duplicate T 1 of node (0,0,0), first on line 1"},
         {"bgq", "0 0 0 0 0 -1\n", "map:1: ", "'-1'"},
         {"bgq", "0 0 0 0 0 x\n", "map:1: ", "'x'"},

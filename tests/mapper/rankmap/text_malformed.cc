@@ -110,7 +110,7 @@ std::vector<MalformedMapText> files() {
          "tofu6d",
          "0 0 2\n",
          "map:1: ",
-         {"invalid core: 2 (the numbers on a node are 0..1)"},
+         {"invalid core: 2 (a node has the rank slots 0..1)"},
          "§ppn"},
         {"tofu6d_core_twice", "tofu6d", "0 0 1\n\n0 0 1\n", "map:3: ", {"core 1 of node (0,0)", "line 1"}, ""},
         {"tofu6d_outside", "tofu6d", "0 3\n", "map:1: ", {"'3' is too large (at most 2)"}, ""},

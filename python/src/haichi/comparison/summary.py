@@ -153,7 +153,10 @@ def summarise_job(
         )
         return job | {"helps": None, "advice": advice}
     if all(entry.strategy == BASELINE for entry in ranking):
-        return job | {"helps": False, "advice": "no other strategy was compared with the default placement"}
+        return job | {
+            "helps": False,
+            "advice": "only the default placement was compared; add strategies with --strategies",
+        }
     would = f"the best strategy, {winner.strategy}, takes {less} % less time"
     if winner.strategy == BASELINE or saved <= 0:
         would = "no strategy is faster than the default placement"

@@ -96,8 +96,8 @@ class JobSpec:
         has_calls = self.traffic.has_calls
         if form == "calls" and not has_calls:
             raise OptionError(
-                "§form calls requires a log with the order of its calls",
-                "use §form sets, or a log with that order"
+                "§form calls requires a log that records the order of calls",
+                "use §form sets, or a log that records the order of calls"
                 if self.traffic.files
                 else "pass the file name of the log to haichi.Job",
             )
