@@ -225,7 +225,7 @@ std::vector<std::string> JobOptions::files() const {
 void declare_form(OptionTable& options, TrafficForm& form, std::vector<std::string> needs) {
     options.add_choice(
         "form", form, traffic_forms(), &TrafficFormRow::form,
-        {.description = "What to simulate of a log: its recorded calls (calls), or the communication sets of the "
+        {.description = "Part of a log to simulate: its recorded calls (calls), or the communication sets of the "
                         "main loop (sets). A set contains messages that are in flight together",
          .needs = std::move(needs),
          .former_names = {"as"}});

@@ -52,14 +52,15 @@ void LiveOptions::declare(OptionTable& options) {
                        .is_local = true});
     options.add_choice(
         "globals", globals, host::globals_ways(), &host::GlobalsRow::way,
-        {.description = "How each rank gets its own global variables: one program image per rank (image), "
-                        "copies or remapped pages when ranks take turns (copy, remap), or not at all (none)",
+        {.description =
+             "Global variables of ranks: one program image per rank (image), exchanged when another rank runs "
+             "(copy, remap), or shared by all ranks (none)",
          .is_local = true});
-    options.add_choice("payload", payload, mpi::payload_rules(), &mpi::PayloadRow::rule,
-                       {.description = "Message data to copy between ranks. With auto, haichi copies the data of "
-                                       "collectives, and of messages up to a limit. The limit is 1 GiB / ranks, but "
-                                       "at least 64 KiB",
-                        .is_local = true});
+    options.add_choice(
+        "payload", payload, mpi::payload_rules(), &mpi::PayloadRow::rule,
+        {.description = "Message data to copy between ranks: at most half of the free memory (auto), all "
+                        "data without a limit (all), or none",
+         .is_local = true});
     options.add_read("refused-calls", ValueKind::kText,
                      [this](const std::string& word) { starts_with_refused_calls = word == "late"; },
                      {.description = "When to refuse a program with unsupported MPI calls: before it starts (early) or "
