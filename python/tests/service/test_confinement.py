@@ -164,11 +164,10 @@ def probe(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.usefixtures("listener")
-def test_a_program_that_tries_gets_nowhere(tmp_path: Path, secret: Path) -> None:
+def answers_of(program: Program, tmp_path: Path) -> Any:
+    """Runs the program as a job. Returns what it printed."""
     from haichi.service import supervisor
 
-    program = Program(probe(tmp_path))
     work = tmp_path / "job" / "work"
     work.mkdir(parents=True)
     folder = work.parent
@@ -191,12 +190,41 @@ def test_a_program_that_tries_gets_nowhere(tmp_path: Path, secret: Path) -> None
         assert process.wait(60) == 0
     assert json.loads((folder / "outcome").read_text())["exit_code"] == 0, (folder / "said").read_text()
     answers = json.loads((folder / "result").read_text())
+    assert not (folder / "tmp").exists()
+    return answers
+
+
+@pytest.mark.usefixtures("listener")
+def test_a_program_that_tries_gets_nowhere(tmp_path: Path, secret: Path) -> None:
+    answers = answers_of(Program(probe(tmp_path)), tmp_path)
     allowed = {"own", "own temporary", "own limits", "nothing", "itself"}
     assert {name: answer for name, answer in answers.items() if name in allowed} == dict.fromkeys(allowed, "done")
     may = allowed | ({"tcp"} if landlock.version() < 4 else set()) | ({"signal"} if landlock.version() < 6 else set())
     assert [name for name, answer in answers.items() if answer == "done" and name not in may] == []
     assert secret.exists() and not (tmp_path / "new").exists()
-    assert not (folder / "tmp").exists() and {path.name for path in work.iterdir()} == {"own"}
+    assert {path.name for path in (tmp_path / "job" / "work").iterdir()} == {"own"}
+
+
+ESCAPE = """#!/usr/bin/python3 -IS
+import os, time
+told, telling = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.setsid()
+        os.write(telling, str(os.getpid()).encode())
+        time.sleep(600)
+    time.sleep(600)
+print(os.read(told, 20).decode())
+"""
+
+
+def test_processes_that_leave_the_group_end_with_the_job(tmp_path: Path) -> None:
+    path = tmp_path / "bin" / "escape"
+    path.parent.mkdir()
+    path.write_text(ESCAPE)
+    path.chmod(0o755)
+    assert not Path(f"/proc/{answers_of(Program(path), tmp_path)}").exists()
 
 
 def test_the_filter_of_calls_needs_no_landlock() -> None:

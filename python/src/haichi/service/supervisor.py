@@ -27,7 +27,7 @@ from types import TracebackType
 from typing import Any
 
 CUT_OFF = 75
-_PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # <linux/prctl.h>
 _PR_SET_NO_NEW_PRIVS, _PR_CAPBSET_DROP = 38, 24
 _MOST_CAPABILITIES = 64
 _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000  # <linux/sched.h>
@@ -159,6 +159,7 @@ class AttemptLog:
 
 
 def main() -> int:
+    ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     lifeline = Lifeline(sys.stdin.fileno())
     try:
         given = lifeline.specification()
@@ -288,7 +289,21 @@ def _ended(process: int) -> int:
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGKILL)
     _, status = os.waitpid(process, 0)
+    while orphans := _children():
+        for orphan in orphans:
+            os.kill(orphan, signal.SIGKILL)
+            os.waitpid(orphan, 0)
     return os.waitstatus_to_exitcode(status)
+
+
+def _children() -> list[int]:
+    """Processes that left the program's group become children of this process, the subreaper, when their parents end.
+    Empty if the kernel does not list children."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            return [int(child) for child in file.read().split()]
+    except FileNotFoundError:
+        return []
 
 
 def _become_program(step: dict[str, Any], given: dict[str, Any], kept: tuple[int, int], parent: int) -> None:
