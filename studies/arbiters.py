@@ -39,7 +39,7 @@ def torus(*sizes: int) -> dict[str, Any]:
 
 
 def traffics(seeds: int) -> Iterator[tuple[str, str, dict[str, Any] | None, list[haichi.Workload]]]:
-    """Yields description, preset, topology (None keeps that of the preset) and workloads."""
+    """Yields description, preset, topology (None: the topology of the preset) and workloads."""
     rings = [haichi.Workload.from_pattern("random-ring", ranks=64, shuffle=s) for s in range(1, seeds + 1)]
     yield "random ring, 1 MiB, 64 ranks on nsim-fattree", "nsim-fattree", None, rings
     yield "random ring, 1 MiB, 64 ranks on torus:4x4x4", "torus", torus(4, 4, 4), rings

@@ -9,10 +9,10 @@ The peer is the serial algorithm of SharedMap (Schulz and Woydt 2025). KaFFPa st
 hierarchy, with the adaptive imbalance of SharedMap. The CPU seconds of the peer count KaFFPa alone. Those of haichi
 count the whole process on one thread.
 
-Result (2026-11-28, on a computer with other load): ratios of J to the peer's J. Medians are over three seeds of haichi
-and five of the peer. With 30,000,000 evaluations, rgg 2^17 has 0.904 in 30 CPU seconds, and delaunay 2^17 has 0.974 in
-26. The peer takes 20. In 7 and 6 CPU seconds, haichi has 1.010 and 1.004. An earlier version had 0.923 for rgg 2^15 in
-6 CPU seconds, and 0.982 for delaunay 2^15 in 4. The peer takes 8 and 9.
+Result (2026-11-28, on a computer with other load): values of J relative to the peer. Medians are over three seeds of
+haichi and five of the peer. With 30,000,000 evaluations, rgg 2^17 has 0.904 in 30 CPU seconds, and delaunay 2^17 has
+0.974 in 26. The peer takes 20. In 7 and 6 CPU seconds, haichi has 1.010 and 1.004. An earlier version had 0.923 for rgg
+2^15 in 6 CPU seconds, and 0.982 for delaunay 2^15 in 4. The peer takes 8 and 9.
 """
 
 from __future__ import annotations

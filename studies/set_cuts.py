@@ -93,8 +93,9 @@ def correlation(a: Times, b: Times) -> float:
 
 
 class Loads:
-    """Link loads of sets on several placements. The value of a set is the maximum over its messages of the message's
-    bytes times the messages on the most loaded link of its route. The bandwidth is 1, because all links are equal."""
+    """Link loads of sets on several placements. The value of a message is its bytes times the number of messages on the
+    most loaded link of its route. `tac3` of a set is the largest such value. The bandwidth is 1, because all links are
+    equal."""
 
     def __init__(self, job: haichi.Job, placements: list[Nodes]) -> None:
         self.nodes = np.stack(placements)

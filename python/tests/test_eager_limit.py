@@ -1,4 +1,4 @@
-"""The search for jumps in times takes linear time. Its result is that of fitting two lines for each size."""
+"""The search for jumps in times takes linear time. Fitting two lines for each size gives equal results."""
 
 import random
 import time

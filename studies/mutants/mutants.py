@@ -248,7 +248,7 @@ class Tests:
 
 
 def judge(mutant: Mutant, place: Place, objects: Objects, tests: Tests | None, options: argparse.Namespace) -> None:
-    """Compiles a mutant, runs the tests on it and sets its verdict. If `tests` is None, only compiles it."""
+    """Compiles a mutant, runs the tests on it and sets its verdict. Without `tests`, only compiles the mutant."""
     began = time.monotonic()
     readers = objects.readers(place.file)
     text, times = place.file.read_text(), place.file.stat()

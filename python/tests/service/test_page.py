@@ -290,7 +290,7 @@ def test_searches_are_drawn_while_they_run(server, opened: Page) -> None:
         "const [path, bound] = ['.curve', '.bound'].map(name => document.querySelector(`#live .chart ${name}`));"
         "return [path.getAttribute('d').match(/[\\d.]+$/)[0], bound.getAttribute('y1')]"
     )
-    assert float(places[0]) < float(places[1])  # the point of the value is above that of the bound
+    assert float(places[0]) < float(places[1])  # the curve ends above the bound
     opened.run("document.querySelector('#live details').open = true")
     opened.wait("document.querySelectorAll('#live tbody tr').length === 3")
     for width in (1400, 390):
