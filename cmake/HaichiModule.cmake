@@ -1,15 +1,15 @@
 # haichi_module(NAME [BATCH n] LINKS a b ... SOURCES x.cc ... [COLD y.cc ...]) makes one static library per module.
-# LINKS lists all modules whose headers it may include; tests/architecture checks its #include lines. A unity build
-# (CMAKE_UNITY_BUILD, set by the presets) compiles n sources as one, in the order of the list. Sources with their own
-# options are compiled separately. Headers take a third of the compile time, so few large batches compile faster than
-# many small ones. COLD sources, whose run time does not matter, are compiled with -O1, in batches of 23.
+# LINKS lists all modules whose headers the module may include; tests/architecture checks the #include lines. A unity
+# build (CMAKE_UNITY_BUILD, set by the presets) compiles n sources as one, in the order of the list. Sources with their
+# own options are compiled separately. Headers take a third of the compile time, so a few large batches compile faster
+# than many small ones. COLD sources, whose run time does not matter, are compiled with -O1, in batches of 23.
 include(CheckIPOSupported)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
-# In a unity build, each target sets how many sources are compiled as one. The default is 1.
+# Default number of sources that a unity build compiles as one. Targets set their own number.
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 1)
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
@@ -17,8 +17,8 @@ endif()
 
 add_library(haichi_flags INTERFACE)
 target_include_directories(haichi_flags INTERFACE ${PROJECT_SOURCE_DIR})
-# -ffp-contract=off: a fused multiply-add could change a rounding, and results must be byte-identical with every
-# compiler and processor.
+# -ffp-contract=off forbids fused multiply-add, which could change a rounding. Results must be byte-identical with
+# every compiler and processor.
 set(gcc_12 $<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>)
 set(gcc_13_or_newer $<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_GREATER_EQUAL:$<CXX_COMPILER_VERSION>,13>>)
 target_compile_options(haichi_flags INTERFACE -ffp-contract=off -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion
@@ -53,9 +53,10 @@ function(haichi_module NAME)
 endfunction()
 
 # haichi_part(NAME [BATCH n] LINKS a b ... SOURCES x.cc ... ABSENT y.cc) makes an optional part of a program. It also
-# makes a substitute, haichi_NAME_absent, which reports that the part is missing. The modules call a function that both
-# define, but link neither. Every executable and shared library that calls the function links one of the two. Both are
-# object libraries, because archives would have to follow the modules on the linker's command line.
+# makes a substitute, haichi_NAME_absent, which reports that the part is missing. The part and the substitute define a
+# function that modules call. Modules link neither of the two. Every executable and shared library that calls the
+# function links one of them. Both are object libraries, because archives would have to follow the modules on the
+# linker's command line.
 function(haichi_part NAME)
   cmake_parse_arguments(ARG "" "BATCH;ABSENT" "LINKS;SOURCES" ${ARGN})
   add_library(haichi_${NAME} OBJECT ${ARG_SOURCES})

@@ -1,9 +1,10 @@
 # haichi_find_mpi(MPI WRAPPER) finds the header of an MPI, for the libraries that are built separately for each MPI.
-# Each MPI is found through its own compiler wrapper, because find_package(MPI) would mix several MPIs. Sets
+# Each MPI is found through its own compiler wrapper, because find_package(MPI) would mix several MPIs. The function
+# sets
 #     HAICHI_MPI_FOUND      whether the MPI was found
 #     HAICHI_MPI_COMPILER   the preprocessor for the header
 #     HAICHI_MPI_INCLUDES   the directories of the header
-# A user sets these variables for openmpi (similar to Open MPI), or for mpich (with MPICH's binary interface):
+# Users can set these variables for openmpi (Open MPI and similar) or mpich (any MPI with MPICH's binary interface):
 #     HAICHI_MPICC_openmpi         the wrapper, by name or path
 #     HAICHI_MPI_INCLUDE_openmpi   the directories of mpi.h, to cross-compile or if no wrapper supports -show
 #     HAICHI_MPI_FORTRAN_openmpi   the Fortran wrapper, or the MPI's Fortran libraries
@@ -22,7 +23,7 @@ function(haichi_find_mpi MPI WRAPPER)
     set(HAICHI_MPI_FOUND TRUE PARENT_SCOPE)
     return()
   endif()
-  # The wrappers of this computer would find the headers for this computer.
+  # When cross-compiling, wrappers of this computer would find the wrong headers.
   if(NOT CMAKE_CROSSCOMPILING)
     find_program(HAICHI_MPICC_${MPI} ${WRAPPER})
   endif()

@@ -1,6 +1,6 @@
 # The target haichi_mpi_source_archive makes haichi-mpi-libraries-VERSION.tar.gz in the build directory. It contains the
 # sources of the libraries that are preloaded into MPI programs. Its Makefile builds them for the MPI of another system,
-# without CMake. One of the two MPIs is required here, because the lists of sources come from the targets for an MPI.
+# without CMake. The target requires one of the two MPIs, because it takes the lists of sources from the MPI's targets.
 set(name haichi-mpi-libraries-${PROJECT_VERSION})
 set(files LICENSE NOTICE)
 foreach(library prof renumber barriers rails)

@@ -1,6 +1,6 @@
 # `cpack -G DEB` in the build directory makes one Debian package of all targets that were built. The package does not
-# contain the Python package, which requires newer Python libraries than Debian 12 has. For Python, users install the
-# wheel.
+# contain the Python package, which requires newer Python libraries than those of Debian 12. Users of Python install
+# the wheel.
 set(CPACK_PACKAGE_NAME haichi)
 set(CPACK_PACKAGE_VENDOR "the haichi authors")
 set(CPACK_PACKAGE_CONTACT "the haichi authors <maintainers@users.noreply.a-seed-5749dc2d.example>")
@@ -28,8 +28,8 @@ set(CPACK_DEBIAN_PACKAGE_SUGGESTS "mpich | openmpi-bin, g++")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 
-# These files are for programs that link libhaichi. CPack itself would also list the library for live programs, which
-# has the name libmpich.
+# The files `triggers` and `shlibs` are for programs that link libhaichi. CPack's own `shlibs` would also list the
+# library for live programs, whose name is libmpich.
 set(control ${PROJECT_BINARY_DIR}/debian_control)
 file(WRITE ${control}/triggers "activate-noawait ldconfig\n")
 file(WRITE ${control}/shlibs "libhaichi ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR} haichi (>= ${PROJECT_VERSION})\n")

@@ -1,6 +1,6 @@
 # In a unity build by GCC, all modules share one precompiled header. It contains only headers of the standard library,
-# so that changes to haichi never recompile it. Builds without unity have no such header, because it would hide missing
-# includes.
+# so that changes to haichi never recompile it. A build without unity does not use the header, because it would hide
+# missing includes.
 set(has_precompiled_headers OFF)
 if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   set(has_precompiled_headers ON)
@@ -23,7 +23,7 @@ if(has_precompiled_headers)
 endif()
 
 # haichi_precompile(TARGET) compiles a target with the precompiled header. GCC accepts the header even with another -O
-# option. It refuses the header with -fPIE, with other instruction sets, and with another value of a macro that the
+# option. GCC rejects the header with -fPIE, with another instruction set, and with another value of a macro that the
 # header depends on.
 function(haichi_precompile USER)
   if(has_precompiled_headers)

@@ -1,9 +1,9 @@
 include(HaichiMpi)
 
-# haichi_set_preloaded(TARGET FILE EXPORTS) sets the common properties of libraries that are preloaded into programs.
-# They are the options, the exported names in the file EXPORTS, the name FILE.so and the installation.
+# haichi_set_preloaded(TARGET FILE EXPORTS) prepares a library that is preloaded into programs. It sets the options and
+# the name FILE.so, exports only the names in the file EXPORTS, and installs the library.
 function(haichi_set_preloaded TARGET FILE EXPORTS)
-  # This is always a production build. The library is loaded into programs of others, which have no sanitizer.
+  # Every build uses the options of a release, because programs that load the library have no sanitizer.
   target_compile_options(${TARGET} PRIVATE -O2 -g0 -fvisibility=hidden -fno-plt -fno-sanitize=all -fno-profile-arcs
                                            -fno-test-coverage -Wno-deprecated-declarations)
   target_link_options(${TARGET} PRIVATE -fno-sanitize=all -static-libstdc++ -static-libgcc -Wl,-z,defs -Wl,-O1
@@ -18,8 +18,8 @@ function(haichi_set_preloaded TARGET FILE EXPORTS)
 endfunction()
 
 # haichi_preload(NAME MPI WRAPPER [GENERATOR SCRIPT [DEPENDS FILES...]] SOURCES FILES...) builds libhaichi-NAME-MPI.so,
-# which is preloaded into programs of this MPI. The library does not link the MPI. SCRIPT writes the source file with
-# its MPI functions. Sets HAICHI_PRELOAD_TARGET in the caller, to an empty value if the MPI is missing.
+# which is preloaded into programs of this MPI. The library does not link the MPI. SCRIPT writes a source file with the
+# library's MPI functions. HAICHI_PRELOAD_TARGET in the caller gets the target's name, or is empty without this MPI.
 function(haichi_preload NAME MPI WRAPPER)
   cmake_parse_arguments(PRELOAD "" "GENERATOR" "DEPENDS;SOURCES" ${ARGN})
   set(HAICHI_PRELOAD_TARGET "" PARENT_SCOPE)

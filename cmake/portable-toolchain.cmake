@@ -1,5 +1,5 @@
-# Builds programs, Python extensions and preloaded libraries for Linux with glibc 2.28 or newer. They require no other
-# shared library. scripts/portable_sysroot.sh makes the sysroot. These variables, or environment variables of the same
+# Builds programs, Python extensions and preloaded libraries that require only glibc 2.28 or newer, and no other shared
+# library. scripts/portable_sysroot.sh makes the sysroot. These variables, or environment variables of the same
 # names, select it:
 #     HAICHI_PORTABLE_ARCH      x86_64 or aarch64
 #     HAICHI_PORTABLE_SYSROOT   the sysroot; default: build/sysroot-ARCH
@@ -37,8 +37,8 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_SKIP_RPATH ON)
 
-# GCC would search the directories of the host's C library first. The options in the file `flags` make it search the
-# sysroot first.
+# By default, GCC searches the directories of the host's C library first. With the options in the file `flags`, it
+# searches the sysroot first.
 file(STRINGS ${sysroot}/flags flags)
 list(GET flags 0 CMAKE_C_FLAGS_INIT)
 list(GET flags 1 CMAKE_CXX_FLAGS_INIT)
@@ -47,11 +47,11 @@ foreach(kind EXE SHARED MODULE)
   set(CMAKE_${kind}_LINKER_FLAGS_INIT "${link_flags}")
 endforeach()
 
-# GCC's static OpenMP library cannot be linked into shared libraries, so they use cmake/portable/openmp.cc instead.
+# Shared libraries cannot link GCC's static OpenMP library, so they use cmake/portable/openmp.cc instead.
 set(OpenMP_gomp_LIBRARY "$<IF:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>,${sysroot}/usr/lib/${triple}/libgomp.a,${sysroot}/usr/lib/${triple}/libopenmp_shared.a>"
     CACHE STRING "" FORCE)
 
-# The headers of both MPIs, and the libraries whose symbols show the names of their Fortran functions. No MPI is linked.
+# Headers of both MPIs, and libraries whose symbols give the names of the Fortran functions. No MPI is linked.
 set(mpi ${sysroot}/mpi/usr/lib/${triple})
 set(HAICHI_MPI_INCLUDE_openmpi ${mpi}/openmpi/include CACHE STRING "")
 set(HAICHI_MPI_INCLUDE_mpich ${sysroot}/mpi/usr/include/${triple}/mpich CACHE STRING "")

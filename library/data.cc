@@ -7,7 +7,7 @@ namespace haichi::v0 {
 Error::Error(ErrorKind kind, const std::string& message, std::string file, std::size_t line, std::string hint)
     : std::runtime_error(message), kind_(kind), file_(std::move(file)), line_(line), hint_(std::move(hint)) {}
 
-// Destructors are defined here, so that all shared libraries of a program share one type information per exception.
+// The destructors are not inline, so that all shared libraries of a program share the type information of exceptions.
 Error::~Error() = default;
 InputError::~InputError() = default;
 OptionError::~OptionError() = default;
@@ -27,7 +27,7 @@ void rethrow(const haichi::Error& error) {
         case haichi::ErrorKind::kInput: {
             const auto* const input = dynamic_cast<const haichi::InputError*>(&error);
             const SourcePlace place = input == nullptr ? SourcePlace{} : input->place();
-            // An option's value is not in a file.
+            // "§" marks the name of an option. The value of an option is not in a file.
             if (place.file.starts_with("§")) throw OptionError(ErrorKind::kOption, message, "", 0, std::move(hint));
             throw InputError(ErrorKind::kInput, message, place.file, place.line, std::move(hint));
         }

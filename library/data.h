@@ -13,7 +13,8 @@
 #include "mapper/job/placement.h"
 #include "options/option_table.h"
 
-// The classes of libhaichi are in haichi::v0, and those of the modules in haichi. Here, haichi::v0 is not inline.
+// The classes of libhaichi are in haichi::v0, and the classes of the modules are in haichi. To keep them apart,
+// haichi::v0 is not an inline namespace here.
 
 namespace haichi::v0::detail {
 
@@ -28,7 +29,7 @@ struct MachineData {
 struct JobData {
     explicit JobData(haichi::Job of) : job(std::move(of)) {}
 
-    /// Created by the first call. All searches and evaluations of the job share the problem.
+    /// Creates the problem in the first call. All searches and evaluations of the job share it.
     [[nodiscard]] const JobProblem& problem() const;
 
     haichi::Job job;
@@ -43,7 +44,7 @@ struct PlacementData {
     haichi::Placement placement;
 };
 
-/// Access to the data of the classes.
+/// Gives the library's sources access to the private data of the public classes.
 struct Access {
     template <class T>
     static const auto& data(const T& object) {
@@ -55,10 +56,10 @@ struct Access {
     }
 };
 
-/// Throws the exception of libhaichi for an exception of the modules.
+/// Throws the libhaichi exception that corresponds to an exception of the modules.
 [[noreturn]] void rethrow(const haichi::Error& error);
 
-/// Calls f, and converts the exceptions of the modules into those of libhaichi.
+/// Calls f, and converts exceptions of the modules into exceptions of libhaichi.
 template <class F>
 auto converted(F&& f) {
     try {
@@ -68,16 +69,16 @@ auto converted(F&& f) {
     }
 }
 
-/// Sets an option from a word, unless the word is empty.
+/// Sets an option to a value, unless the value is empty.
 void take(OptionTable& table, const std::string& name, const std::string& word);
 template <class Number>
 void take(OptionTable& table, const std::string& name, const std::optional<Number>& number) {
     if (number) take(table, name, std::to_string(*number));
 }
-/// Sets the further options, and checks all options. Throws OptionError with a did-you-mean hint for an unknown name.
+/// Sets the options in `more`, and checks all options. Throws OptionError with a did-you-mean hint for an unknown name.
 void take_more(OptionTable& table, const MoreOptions& more);
 
-/// The numbers with a separator between them.
+/// Joins the numbers with a separator.
 std::string joined(const std::vector<std::int32_t>& numbers, char separator);
 
 std::vector<NodeId> node_ids(const std::vector<std::int32_t>& numbers);

@@ -15,7 +15,7 @@ namespace {
 
 using detail::Access;
 
-/// The objective for the modules. `job` must outlive it.
+/// Converts an objective for the modules. `job` must outlive the result.
 ObjectiveChoice as_choice(const Objective& objective, const detail::JobData& job) {
     ObjectiveChoice choice{.name = objective.name()};
     if (objective.table() != nullptr) {

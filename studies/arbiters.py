@@ -1,9 +1,9 @@
-"""Arbiters: run times of random rings and all-to-alls, if outputs choose among waiting packets by other rules.
+"""Compares the run times of random rings and all-to-alls under the arbiters of router outputs.
 
     python3 studies/arbiters.py [--seeds N]
 
-The package haichi must be installed. The script prints a Markdown table. Each row is a traffic, and each column is a
-value of `router.arbiter`.
+The package haichi must be installed. The script prints a Markdown table. Each row is a communication pattern on
+one machine. Each column is a value of `router.arbiter`, the rule by which an output chooses among waiting packets.
 
 Result (2026-11-27): the arbiter changes run times by -9 to +18 % (studies/simulator/README.md).
 """
@@ -24,7 +24,7 @@ ARBITERS = ("round-robin", "oldest-first", "fixed-priority")
 
 
 def machine(preset: str, topology: dict[str, Any] | None, arbiter: str) -> haichi.Machine:
-    """The machine of a preset with another arbiter."""
+    """The machine of a preset, with this arbiter and optionally another topology."""
     file = json.loads((MACHINES / f"{preset}.json").read_text())
     file["router"]["arbiter"] = arbiter
     file["topology"] = topology or file["topology"]
@@ -39,7 +39,7 @@ def torus(*sizes: int) -> dict[str, Any]:
 
 
 def traffics(seeds: int) -> Iterator[tuple[str, str, dict[str, Any] | None, list[haichi.Workload]]]:
-    """Description, preset, topology if it differs, and workloads."""
+    """Yields description, preset, topology (None: the topology of the preset) and workloads."""
     rings = [haichi.Workload.from_pattern("random-ring", ranks=64, shuffle=s) for s in range(1, seeds + 1)]
     yield "random ring, 1 MiB, 64 ranks on nsim-fattree", "nsim-fattree", None, rings
     yield "random ring, 1 MiB, 64 ranks on torus:4x4x4", "torus", torus(4, 4, 4), rings

@@ -3,14 +3,14 @@
     python3 studies/auto_study.py build/release/cli/haichi DIRECTORY [--seeds 11,12,13] [--only TEXT] LOG_DIRECTORY...
 
 A LOG_DIRECTORY contains the log of one program (*.haichi-log). A workload file is accepted, too. `auto` maps each
-program on one thread, and then each single objective gets the CPU time that `auto` took. Every placement is judged on
-workloads that no search has seen: the communication sets without computation, with mean message sizes of 16 and 256
-KiB. They are simulated without and with a barrier before every set. Each number is the simulated time relative to the
-default placement. It is the mean over sizes, barriers and seeds, with the standard deviation over the seeds. Inputs and
-placements stay in DIRECTORY.
+program on one thread, and then each single objective gets the CPU time that `auto` took. Every placement is
+evaluated on workloads that no search has seen: the communication sets without computation, with mean message sizes of
+16 and 256 KiB. These workloads are simulated without and with a barrier before every set. Each number is the simulated
+time relative to the default placement, as the mean over sizes, barriers and seeds. The standard deviation is over the
+seeds. Inputs and placements stay in DIRECTORY.
 
 Result (2026-11-23): on fourteen programs auto is within 0.1 % of the best single objective. On three of them it is 1.4
-to 4.0 % better. It keeps no default placement (objectives/README.md).
+to 4.0 % better. auto keeps the default placement for none of the programs (objectives/README.md).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Study:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def workload(self, logs: list[Path], name: str) -> Path | None:
-        """File with the communication sets of a log, or None if they cannot be extracted."""
+        """Returns the file with the communication sets of a log, or None if haichi cannot extract them."""
         if logs[0].suffix == ".json":
             return logs[0]
         file = self.folder / f"{name}.json"
@@ -63,7 +63,7 @@ class Study:
         return file
 
     def place(self, traffic: list[Path], objective: str, seed: int, seconds: float | None, placed: Path) -> float:
-        """Returns the CPU seconds of the search."""
+        """Searches a placement, writes it to `placed` and returns the CPU seconds of the search."""
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         job = [x for file in traffic for x in ("-w", file)]
         options = ["--threads", 1, "--seed", seed, "--objective", objective, "-f", "json", "-o", placed]
@@ -73,7 +73,7 @@ class Study:
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
     def times(self, workload: Path, placed: Path | None) -> list[float]:
-        """Simulated seconds of an iteration for each combination of message size and barriers."""
+        """Returns the simulated seconds of an iteration for each combination of message size and barriers."""
         seconds = []
         for mean_size in MEAN_SIZES:
             for barrier in BARRIERS:
@@ -85,7 +85,7 @@ class Study:
 
 
 def study(one: Study, logs: list[Path], name: str, seeds: list[int]) -> dict[str, list[float]] | None:
-    """Times by objective, relative to the default placement, one for each seed."""
+    """Returns, for each objective, one time per seed, relative to the default placement."""
     workload = one.workload(logs, name)
     if workload is None:
         return None

@@ -21,7 +21,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-# Number of ranks, and the torus with the same number of nodes.
+# Numbers of ranks, each with a torus of the same number of nodes.
 SIZES = {1024: "torus:16x8x8", 4096: "torus:16x16x16", 16384: "torus:32x32x16", 65536: "torus:64x32x32"}
 COLUMNS = ("ranks", "machine", "simulated", "packets", "packet-hops", "CPU time", "elapsed", "hops per CPU s", "memory")
 

@@ -1,13 +1,14 @@
-"""CG on the six shapes of the TAC3 study, searched shortly with tac3 and with hop-bytes as its tie-breaker.
+"""Maps CG on the six shapes of the TAC3 study by short tac3 searches, with hop-bytes as the tie-breaker.
 
     python3 studies/cg_shapes.py build/release/cli/haichi DIRECTORY [--seeds 10] [--time 2s] [--long 60s]
 
-Each shape is searched once per seed on one thread, and by three long searches. A row contains the maximum contention
-over all seeds, the hops per byte (median, best, worst), and the minimum of the long searches. It also contains the
-number of seeds within 3 % of this minimum. Time limits make the values depend on the machine and its load.
+The script searches each shape once per seed on one thread, and runs three long searches. A row contains the maximum
+contention over all seeds, the hops per byte (median, best, worst), and the minimum of the long searches. It also counts
+the seeds whose contention is within 3 % of this minimum. Time limits make the values depend on the machine and its
+load.
 
-Date: 2026-11-23. The values were used to judge changes of the search, and no page states them. validation/README.md
-has simulations of CG on the six shapes.
+Date: 2026-11-23. The values served to judge changes to the search and are not published. validation/README.md has
+simulations of CG on the six shapes.
 """
 
 from __future__ import annotations

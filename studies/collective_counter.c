@@ -1,8 +1,8 @@
 /* A preloaded library that counts the messages of a rank for collective_driver.
  *
  * Open MPI: pml_monitoring calls mca_common_monitoring_record_pml() for every message. This file replaces the function.
- * MPICH on UCX with MPIR_CVAR_NOLOCAL=1: every message goes through ucp_tag_send_nbx(). A message to each rank first
- * shows which endpoint leads to which rank.
+ * MPICH on UCX with MPIR_CVAR_NOLOCAL=1: every message goes through ucp_tag_send_nbx(). The driver first sends
+ * a message to each rank, which shows the rank of each endpoint.
  *
  * The file is part of the study collective_matrices.py, which states its date and result. */
 #define _GNU_SOURCE
@@ -39,7 +39,7 @@ void mca_common_monitoring_record_pml(int world_rank, size_t data_size, int tag)
     count(world_rank, data_size);
 }
 
-/* The following is for MPICH. */
+/* The rest of the file is for MPICH. */
 static void* endpoint_of[MOST_RANKS];
 static int learning = -1;
 
@@ -54,7 +54,7 @@ struct request_parameters {
     uint64_t datatype;
 };
 #define HAS_DATATYPE (1u << 3)
-/* Marks messages of a non-contiguous type: their size does not appear in the arguments of UCX. */
+/* Marks messages of a non-contiguous type, because the arguments of UCX do not show their size. */
 #define SIZE_UNKNOWN (1ull << 40)
 
 static void count_message(void* endpoint, size_t items, const struct request_parameters* parameters) {

@@ -1,4 +1,4 @@
-/* Prints the messages that each rank sends in collective operations, as the preloaded collective_counter.c counts them.
+/* Prints the messages that each rank sends in collective operations. The preloaded collective_counter.c counts them.
  * The file in the argument contains one case per line, OPERATION ROOT COUNT (items of four bytes). For each case rank 0
  * repeats the line and then prints a line "FROM TO MESSAGES BYTES" for each pair of ranks. The study
  * collective_matrices.py runs this program and states the date and the result.

@@ -3,9 +3,9 @@
     python3 studies/collective_matrices.py build/release/studies/collective_matrix [--mpi openmpi|mpich]
         [--members 2,5,8,12,16] [--sizes 5] [--seed 1] [--table NAME] [--details]
 
-Needs the MPI versions that our tables follow: Open MPI 4.1.4, or MPICH 4.0.2 on UCX. The preloaded
+Requires the MPI versions that our tables follow: Open MPI 4.1.4, or MPICH 4.0.2 on UCX. The preloaded
 collective_counter.c records the messages that Open MPI's component pml_monitoring reports. For MPICH it counts the
-messages that go through UCX, as if every rank were on its own node (MPIR_CVAR_NOLOCAL).
+messages that go through UCX. MPIR_CVAR_NOLOCAL makes MPICH treat every rank as the only one on its node.
 
 Result (2026-11-23): all 1,418 cases of 16 operations match Open MPI 4.1.4. All 1,418 also match MPICH 4.0.2 over UCX,
 as if every rank were on its own node. The cases have 2, 5, 8, 12 and 16 ranks, and 3, 4, 7, 10, 17 and 20 ranks. For
@@ -93,7 +93,7 @@ def real_matrices(mpi: str, cases: list[Case], folder: Path) -> dict[Case, tuple
 
 
 def without_unknown_sizes(real: Matrix, ours: Matrix) -> Matrix:
-    """Replaces the message sizes that the counter could not see with ours."""
+    """Replaces the message sizes that the counter could not see by those of our algorithms."""
     return {p: (m, ours[p][1]) if b >= UNKNOWN_SIZE and p in ours else (m, b) for p, (m, b) in real.items()}
 
 

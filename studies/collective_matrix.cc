@@ -1,5 +1,5 @@
-// Prints the messages that each rank sends in collective operations by our algorithms. The output has the format of
-// collective_driver.c. Reads lines "OPERATION MEMBERS ROOT COUNT" (items of four bytes) from standard input.
+// Prints the messages that each rank sends when our algorithms run collective operations. The output has the format of
+// collective_driver.c. Standard input has lines "OPERATION MEMBERS ROOT COUNT" (items of four bytes).
 //
 //     collective_matrix openmpi < cases
 //
@@ -21,7 +21,7 @@ struct MatrixCase {
     int count = 0;
 };
 
-/// The buffers of a rank. If the counts differ between ranks, rank i has count + i mod 3 items, as in the driver.
+/// The buffers of a rank. If counts differ between ranks, rank i has count + i mod 3 items, as in collective_driver.c.
 struct MemberArrays {
     std::vector<int> counts;
     std::vector<int> offsets;

@@ -3,15 +3,15 @@
     python3 studies/correlation.py PROGRAM [--objectives tac3,hop-bytes] [--cells held-out] [--placements 200]
                                        [--only cg] [--only halo/tofu] [--seed 1] [--keep DIRECTORY] [--itself]
 
-PROGRAM is the program haichi. For every workload and network the script makes placements of all qualities. Some are
-random, made without search, or made by swapping some ranks. Others come from searches under four objectives that stop
+PROGRAM is the program haichi. For every workload and network the script makes good and bad placements. Some are
+random, made without search, or made by swapping some ranks. Others come from searches with four objectives, which stop
 early or late. Each placement is simulated for ten iterations without barriers. The script prints a Markdown table of
 Spearman's rank correlation of each objective with the simulated time. The number in parentheses is for the faster half
 of the placements. --keep stores placements and times in DIRECTORY and reuses them, so that the next run only evaluates
 objectives. Without stored times a run takes several hours.
 
---itself adds a second correlation as an upper limit for predictions. It compares the simulated times with those of the
-same placements when all messages are 3 % smaller.
+--itself adds a second correlation, which is the upper limit of a prediction. It compares the simulated times of the
+placements with their simulated times when all messages are 3 % smaller.
 
 Result (2026-11-23): predicted-time has a rank correlation of 0.9 or more in 17 of 28 jobs. It is below tac3 in none of
 them (objectives/README.md has the table).
@@ -44,7 +44,7 @@ Sets = list[list[Message]]
 
 @dataclass(frozen=True)
 class Net:
-    """A network. Messages of size `unit` take much longer than their start-up time on it."""
+    """A network. Its `unit` is a message size whose transfer takes much longer than the start-up of a message."""
 
     name: str
     options: tuple[str, ...]
@@ -66,7 +66,7 @@ HELD_OUT_NETWORKS = (
 
 
 def halo(_: random.Random, unit: int, side: int = 4) -> Sets:
-    """Exchange with 26 neighbours at once (as in LULESH). Faces, edges and corners differ in size."""
+    """Exchange with 26 neighbours at once (as in LULESH). The messages of faces, edges and corners differ in size."""
     sizes = {1: unit, 2: unit // 16, 3: 64}
     ranks = list(itertools.product(range(side), repeat=3))
     number = {rank: i for i, rank in enumerate(ranks)}
@@ -79,7 +79,7 @@ def halo(_: random.Random, unit: int, side: int = 4) -> Sets:
 
 
 def bt(_: random.Random, unit: int, side: int = 8) -> Sets:
-    """NPB BT's multipartition: faces to six neighbours at once, then sweeps in both directions along three axes."""
+    """NPB BT's multipartition: faces go to six neighbours at once, then both directions of three axes are swept."""
 
     def rank(i: int, j: int) -> int:
         return i % side + side * (j % side)
@@ -142,7 +142,7 @@ HELD_OUT_TRAFFICS = (
 
 
 class Cell:
-    """A workload on a network. Its files have their own directory."""
+    """A workload on a network, with a directory for its files."""
 
     def __init__(self, program: Path, traffic: Traffic, net: Net, folder: Path, seed: int) -> None:
         self.program, self.traffic, self.net, self.seed = program, traffic, net, seed
@@ -187,7 +187,7 @@ class Cell:
         return found["node_of_rank"]
 
     def swapped(self, nodes: list[int], count: int) -> list[int]:
-        """Moves `count` random ranks to random nodes. A rank on such a node swaps places with the moved rank."""
+        """Moves `count` random ranks to random nodes. If the node has a rank, the two ranks swap their nodes."""
         nodes = list(nodes)
         for _ in range(count):
             rank, node = self.rng.randrange(self.ranks), self.rng.randrange(self.node_count())
@@ -242,7 +242,7 @@ class Cell:
         return json.loads(self.run("evaluate", *self.with_map(nodes), "--objective", objective))["value"]
 
     def smaller(self) -> Cell:
-        """The same placements and machine with smaller messages, in its own directory."""
+        """Returns a cell with the same placements and machine, smaller messages and its own directory."""
         other = copy(self)
         other.folder = self.folder / "smaller"
         other.folder.mkdir(exist_ok=True)
@@ -269,7 +269,7 @@ class Cell:
 
 
 def ranks_of(values: Sequence[float]) -> list[float]:
-    """Positions in ascending order. Equal values share their mean position."""
+    """Returns the position of each value in ascending order. Equal values get the mean of their positions."""
     order = sorted(range(len(values)), key=lambda i: values[i])
     ranks = [0.0] * len(values)
     for _, same in itertools.groupby(enumerate(order), key=lambda at: values[at[1]]):

@@ -1,14 +1,15 @@
-"""Placements of large and regular jobs: hops per byte, and CPU time and memory of the program, at fixed seeds.
+"""Measures hops per byte, CPU time and memory of mapping large and regular jobs, for fixed seeds.
 
     python3 studies/instances.py build/release/cli/haichi GENERATOR DIRECTORY [--seeds 5] [--only TEXT] [--time 10s]
 
-GENERATOR is a Python program that writes edge lists into the directory in its argument, such as stencil3d_16.txt and
-the other files in JOBS. This script makes the patterns of `haichi pattern`. Both are kept in DIRECTORY. Each job is
-searched once per seed on one thread. A row contains the median, best and worst hops per byte, the median CPU seconds
-and evaluations, and the maximum memory. A time limit makes values depend on the machine and its load, so state both.
+GENERATOR is a Python program that writes the edge lists in JOBS, such as stencil3d_16.txt, into the directory in its
+argument. This script makes the patterns of `haichi pattern`. Edge lists and patterns are kept in DIRECTORY. The script
+searches each job once per seed on one thread. A row contains the median, best and worst hops per byte, the median CPU
+seconds and evaluations, and the maximum memory. With a time limit, values depend on the machine and its load: state
+both.
 
-Result (2026-11-23): groups of ranks that are placed first gain 1 to 2 % at equal time. The jobs are random geometric
-graphs of 16,384 ranks. search/README.md has other jobs.
+Result (2026-11-23): if the search places groups of ranks first, placements are 1 to 2 % better at equal time. These
+jobs are random geometric graphs of 16,384 ranks. search/README.md has other jobs.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from pathlib import Path
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A machine and a workload, which is a file of the generator or arguments of `haichi pattern`."""
+    """A machine and a workload. The workload is a file of the generator, or arguments of `haichi pattern`."""
 
     machine: str
     workload: str
@@ -51,7 +52,7 @@ JOBS = {
     "stencil 16^3, 4 per node": Job("torus:16x8x8 --ppn 4", "stencil3d_16.txt"),
     "stencil 48x48x36": Job("torus:48x48x36", "stencil3d_48x48x36.txt", "60s"),
     "Fugaku, 158,976 ranks": Job("fugaku", "stencil3d --dims 48x69x48 --periodic --shuffle 3", "60s"),
-    # These jobs fit their machines less well.
+    # The shapes of these jobs do not match those of their machines.
     "open 96x40 on 16^3": Job("torus:16x16x16", "stencil2d --dims 96x40 --shuffle 3"),
     "open 20x15x13 on 16^3": Job("torus:16x16x16", "stencil3d --dims 20x15x13 --shuffle 3"),
     "open 64x32 on mesh 16^3": Job("mesh:16x16x16", "stencil2d --dims 64x32 --shuffle 3"),

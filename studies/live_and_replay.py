@@ -1,10 +1,11 @@
-"""Runs eleven MPI programs live and replays the logs that haichi's profiler wrote of the runs.
+"""Runs eleven MPI programs live with haichi's profiler, and replays the profiler's logs.
 
     python3 studies/live_and_replay.py build/release
 
-Each pair of ranks has its own link (`hyperx:N,1`), so the bytes of links are the bytes of pairs. Prints a table in
-Markdown: the used links, with those between a node and its router, their bytes and the packets of the live run. Then
-whether the replay has the same bytes on each link and the same packets, and the simulated times. Needs mpicc.mpich.
+Each pair of ranks has its own link (`hyperx:N,1`), so the bytes of a link are those of a pair. The script prints a
+Markdown table. It has the used links of the live run, with those between nodes and routers, their bytes, and the
+packets. Another column states whether the replay has the same bytes on each link and the same packets. The last columns
+are simulated times. Requires mpicc.mpich.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ def output_of(command: Sequence[object], **variables: str) -> str:
 
 
 def run_of(text: str) -> dict[str, Any]:
-    """The run of a report after the program's output."""
+    """Reads the run from the JSON report that follows the program's output."""
     begin = text.rindex("{", 0, text.index('"schema"'))
     (run,) = json.loads(text[begin:])["runs"]
     found: dict[str, Any] = run
@@ -88,7 +89,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
         for number, (name, ranks, arguments, options) in enumerate(RUNS):
-            own = Path(folder) / str(number)  # the profiler replaces no log
+            own = Path(folder) / str(number)  # because the profiler does not overwrite a log
             own.mkdir()
             print(row(build, own, name, ranks, arguments, options), flush=True)
 

@@ -1,11 +1,12 @@
-"""Runs real programs, built for MPICH and unmodified, on the simulated machine. Checks their results and messages.
+"""Runs unmodified programs, built for MPICH, on the simulated machine, and checks their results and messages.
 
     python3 studies/live_programs.py build/release/cli/haichi --npb DIRECTORY --prk DIRECTORY --debian [--only REGEX]
 
 --npb is a directory with binaries of the NAS benchmarks by their usual names (cg.S.16: program, class, ranks). The
-directory of --prk contains the Parallel Research Kernels (MPI1) by the names of their directories. Neither is part of
-this repository. --debian runs netpipe-mpich2 and tests of scalapack-mpi-test. A program verifies if it exits with 0 and
-prints that its result is right. A program that does not verify also runs under mpiexec.mpich, where it may fail, too.
+--prk directory contains binaries of the Parallel Research Kernels (MPI1), each named after its source directory. Both
+are not part of this repository. --debian runs netpipe-mpich2 and tests of scalapack-mpi-test. A program passes if it
+exits with 0 and prints that its result is right. A program that does not pass also runs under mpiexec.mpich, where it
+may fail, too.
 
 --sizes measures the cost of many ranks instead. It runs programs of tests/mgen/live (compiled with mpicc.mpich) with
 1,024 to 65,536 ranks and prints CPU time and peak memory. Each program has its own process.
@@ -15,8 +16,8 @@ profiler preloaded, up to --compare-ranks ranks. The script compares the number 
 for every rank and function and for every pair of ranks.
 
 Result (2026-11-26, --sizes): 16,384 ranks of Bruck's all-to-all take 64 s and 1.3 GB. A hardware barrier of 65,536
-ranks takes 0.85 s and 530 MB (studies/live_programs/README.md). No page states the results of --npb, --prk
-and --debian.
+ranks takes 0.85 s and 530 MB (studies/live_programs/README.md). The results of --npb, --prk and
+--debian are not published.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ SOURCES = REPOSITORY / "tests" / "mgen" / "live" / "programs"
 
 @dataclass(frozen=True)
 class Size:
-    """A run with many ranks, and the goals for its CPU time and memory."""
+    """A run with many ranks, and the upper limits that we aim at for its CPU time and memory."""
 
     program: str
     ranks: int
@@ -73,7 +74,7 @@ class Size:
 
 
 TORI = {1024: "torus:16x8x8", 4096: "torus:16x16x16", 16384: "torus:32x32x16", 65536: "torus:64x32x32"}
-# Bruck's algorithm with 4-byte blocks, in buffers that are allocated but never written.
+# Arguments for Bruck's algorithm with 4-byte blocks, in buffers that are allocated but never written.
 UNTOUCHED = ("4", "untouched")
 SIZES = (
     Size("bruck", 1024, 0.15, 30),
@@ -94,7 +95,7 @@ SIZES = (
 
 
 def with_barrier_network(haichi: Path, machine: str, folder: Path) -> str:
-    """Machine file with a hardware barrier. A barrier step takes as long as a packet through a router."""
+    """Writes a machine file with a hardware barrier. A barrier step takes as long as a packet through a router."""
     show = [str(haichi.resolve()), "list", "machines", "--show", machine]
     values = json.loads(subprocess.run(show, check=True, capture_output=True, text=True).stdout)
     values["node"]["barrier_step"] = "246ns"
@@ -144,10 +145,10 @@ class Case:
     ranks: int
     command: tuple[str, ...]
     verified: str
-    """What it prints then."""
+    """Regular expression for the output of a right result."""
     not_verified: str = r"(?!)"
     inputs: Path | None = None
-    """A folder whose *.dat it reads."""
+    """A directory with *.dat files that the program reads."""
     compared: bool = True
 
 
@@ -155,7 +156,7 @@ class Case:
 class Run:
     text: str
     exit_code: int | None
-    """None: killed at its time limit."""
+    """None if the run was killed at its time limit."""
     cpu_seconds: float
 
     def verifies(self, case: Case) -> bool:
@@ -173,7 +174,7 @@ class Run:
 def npb_cases(folder: Path) -> Iterator[Case]:
     found = [(match, file) for file in folder.iterdir() if (match := NPB.match(file.name))]
     for match, file in sorted(found, key=lambda f: (f[0][2], f[0][1], int(f[0][3]))):
-        # EP and the other programs print different words.
+        # The expression covers the different words of EP and of the other programs.
         yield Case(file.name, int(match[3]), (str(file),), NPB_VERIFIED, r"(?i)UNSUCCESSFUL")
 
 
@@ -245,7 +246,7 @@ class Programs:
         return run(["mpiexec.mpich", "-n", str(case.ranks)], case, folder, seconds + 5, **variables)
 
     def verify(self, case: Case) -> str:
-        """Returns a row of the table."""
+        """Runs a case and returns its row of the table."""
         with tempfile.TemporaryDirectory() as place:
             one = self.ours(case, Path(place))
             report: dict[str, Any] = {}
@@ -284,7 +285,7 @@ class Programs:
         return f"| {case.name} | {len(real)} entries, {words} | {len(different)} |"
 
     def entries(self, log: Path) -> dict[str, tuple[int, ...]]:
-        """Messages and bytes, sent and received, by rank and function and by rank and peer."""
+        """Counts messages and bytes, sent and received, for each rank and function, and for each rank and peer."""
         command = [self._haichi, "log", "show", "--json", str(log)]
         shown = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         found: dict[str, tuple[int, ...]] = {}

@@ -3,12 +3,13 @@
     python3 studies/mpich_suite.py SUITE build/release/cli/haichi [--directories pt2pt,coll] [--only REGEX]
 
 SUITE is the directory test/mpi of MPICH 4.0.2, which is not part of this repository. It is configured for the installed
-MPICH (--with-mpi=/usr CC=mpicc.mpich) and built there. A case is one line of a directory's `testlist` with its number
-of processes. It passes if it prints "No Errors" and exits with 0. Lines with resultTest=TestStatus or TestErrFatal test
-exit codes, so they pass with any other exit code. Lines for extensions (mpix=), and lines that need more memory than
---most-memory, are left out. The outcomes of real MPICH are kept in SUITE/haichi-real-mpich.json, so that it runs once.
+MPICH (--with-mpi=/usr CC=mpicc.mpich) and built there. A case is one line of a directory's `testlist`, which states the
+number of processes. A case passes if it prints "No Errors" and exits with 0. Lines with resultTest=TestStatus or
+TestErrFatal pass if the exit code is not 0. The script leaves out lines for extensions (mpix=), and lines that need
+more memory than --most-memory. It keeps the outcomes of real MPICH in SUITE/haichi-real-mpich.json, so that MPICH runs
+each case once.
 
-Date: 2026-11-24. The fraction of passed cases was used to judge added calls, and no page states it.
+Date: 2026-11-24. The fraction of passed cases served to judge added calls and is not published.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ from pathlib import Path
 
 DIRECTORIES = ("pt2pt", "coll", "comm", "topo", "attr", "group", "init", "info", "datatype", "errhan", "rma")
 DEFAULT_TIME_LIMIT_SECONDS = 180
-"""The default of MPICH's own script runtests. It applies to runs with real MPICH."""
+"""Time limit under real MPICH, the default of MPICH's own script runtests."""
 EXPECTED_FAILURE_SECONDS = 30
-"""The limit of runs with real MPICH for lines with xfail=, most of which hang."""
+"""Time limit under real MPICH for lines with xfail=. Most of these programs hang."""
 KEYS = {"arg", "env", "timeLimit", "resultTest", "xfail", "strict", "mpix", "mem", "lock", "init"}
 NO_ERRORS = re.compile(r"^\s*No [Ee]rrors\s*$", re.MULTILINE)
 
@@ -59,7 +60,7 @@ class Case:
 class Outcome:
     passed: bool
     last_line: str
-    """Of what it has printed, or why it ended."""
+    """Last line of the output, or the reason why the process ended."""
     cpu_seconds: float
     elapsed_seconds: float
 
@@ -82,7 +83,7 @@ class Tally:
 
 
 def parse_line(directory: str, line: str, file: Path) -> Case | None:
-    """Reads a line as MPICH's runtests does. Returns None for a case that runtests would skip here."""
+    """Parses a line as MPICH's runtests does. Returns None for a case that runtests would skip."""
     words = line.split()
     if not words or words[0].startswith(("#", "!")):
         return None
@@ -123,7 +124,7 @@ def read_cases(suite: Path, directory: str) -> list[Case]:
 def whole_job(
     command: list[str], folder: Path, environment: dict[str, str], out: int, err: int
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Starts a process in its own session. At the end, it and all its children are stopped."""
+    """Starts a process in its own session. At the end, stops the process and all its children."""
     job = subprocess.Popen(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
     )
@@ -173,7 +174,7 @@ def run(case: Case, launcher: list[str], folder: Path, limit_seconds: float) -> 
 
 
 def real_outcomes(suite: Path, cases: list[Case], mpiexec: str, again: bool) -> dict[str, Outcome]:
-    """Outcomes under real MPICH. Many processes on few cores are slow, so each outcome is saved at once."""
+    """Runs the cases under real MPICH. Many processes on few cores are slow, so each outcome is saved immediately."""
     cache = suite / "haichi-real-mpich.json"
     kept = {} if again or not cache.is_file() else json.loads(cache.read_text())
     for case in cases:
@@ -193,7 +194,7 @@ def real_outcomes(suite: Path, cases: list[Case], mpiexec: str, again: bool) -> 
 def our_outcomes(suite: Path, cases: list[Case], haichi: Path, options: argparse.Namespace) -> dict[str, Outcome]:
     def one(case: Case) -> Outcome:
         launcher = [str(haichi), "simulate", "-m", options.machine, "-n", str(case.ranks)]
-        # All cases are linked with helpers for one-sided communication, which few cases call. They also check data.
+        # All cases are linked with helpers for one-sided communication, but few call them. Cases also check data.
         launcher += ["--refused-calls", "late", "--payload", "all", *options.option, "--"]
         return run(case, launcher, suite / case.directory, options.seconds)
 

@@ -2,12 +2,11 @@
 //
 //     nas_calls LIVE.haichi-log PATTERN.haichi-log
 //
-// The pattern covers the program's work while its clock runs, so it is a part of the live log. Candidates for its start
-// are all positions after a barrier or an all-to-all (IS has no barrier). The one with the fewest differences over all
-// ranks is used. The program prints the number of compared calls and the number of differing entries. Entries are kind,
-// peer, tag, communicator (by its members), bytes, and the completed requests. In IS the received sizes of messages and
-// of unequal all-to-alls are random, so only their sum over the ranks is compared. The file is part of the study
-// nas_patterns.py, which states its date and result.
+// The pattern covers only the part of the live program that the program times. This part can start after any barrier or
+// all-to-all (IS has no barrier). The start with the fewest differences over all ranks is used. The program prints the
+// numbers of compared calls and of differing entries. Entries are kind, peer, tag, communicator (by its ranks), bytes
+// and the completed requests. In IS the received sizes of messages and of unequal all-to-alls are random, so only their
+// sum over the ranks is compared. The file is part of the study nas_patterns.py, which states its date and result.
 
 #include <cstdint>
 #include <cstdio>
@@ -74,12 +73,12 @@ std::uint64_t differences(const PlainCall& a, const PlainCall& b) {
     return count;
 }
 
-/// The part of `live` with the fewest differences from `pattern`. All ranks start it at their n-th barrier.
+/// The part of `live` with the fewest differences from `pattern`. All ranks start this part after the same barrier.
 struct Found {
     std::uint64_t calls = 0;
     std::uint64_t differ = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t received_live = 0, received_pattern = 0;
-    std::uint64_t sent_bytes = 0;  ///< bytes of the live program in messages and collectives
+    std::uint64_t sent_bytes = 0;  ///< bytes that the live program sends in messages and collectives
 };
 
 Found compare(const std::vector<std::vector<PlainCall>>& live, const std::vector<std::vector<PlainCall>>& pattern,

@@ -3,9 +3,9 @@
     python3 studies/nas_patterns.py build/release DIRECTORY [--only REGEX]
 
 DIRECTORY contains the binaries by their usual names (cg.S.16: program, class, ranks), which are not part of this
-repository. Each binary runs once on the simulated machine with the profiler preloaded. nas_calls compares its log
-with the log of `haichi pattern` for the same program, class and ranks. Build it first: cmake --build build/release
---target nas_calls. --iterations 5 is for programs that were built with five iterations.
+repository. Each binary runs once on the simulated machine with the profiler preloaded. The program nas_calls compares
+this log with the log of `haichi pattern` for the same program, class and ranks. Build nas_calls first: cmake --build
+build/release --target nas_calls. Use --iterations 5 for programs that were built with five iterations.
 
 Result (2026-11-25): 54 binaries on 4 to 128 ranks have no difference in 4,873,345 calls (nas/README.md).
 """

@@ -6,13 +6,13 @@ Requires NumPy, SciPy and `kahip` from PyPI. Graphs and results of the peer are 
 of weight times distance. This script computes J itself, checks the balance, and compares J with haichi's report.
 
 The peer is the serial algorithm of SharedMap (Schulz and Woydt 2025). KaFFPa strong splits the graph along the
-hierarchy, with the adaptive imbalance of SharedMap. Its CPU seconds are those of KaFFPa alone. haichi's are those of
-the whole process on one thread.
+hierarchy, with the adaptive imbalance of SharedMap. The CPU seconds of the peer count KaFFPa alone. Those of haichi
+count the whole process on one thread.
 
-Result (2026-11-28, on a computer with other load): ratios to the peer, medians of three seeds and the peer's five. With
-30,000,000 evaluations, rgg 2^17 has 0.904 in 30 CPU seconds, and delaunay 2^17 has 0.974 in 26. The peer takes 20. With
-7 and 6 CPU seconds they have 1.010 and 1.004. An earlier version had 0.923 for rgg 2^15 in 6 CPU seconds, and 0.982 for
-delaunay 2^15 in 4. The peer takes 8 and 9.
+Result (2026-11-28, on a computer with other load): values of J relative to the peer. Medians are over three seeds of
+haichi and five of the peer. With 30,000,000 evaluations, rgg 2^17 has 0.904 in 30 CPU seconds, and delaunay 2^17 has
+0.974 in 26. The peer takes 20. In 7 and 6 CPU seconds, haichi has 1.010 and 1.004. An earlier version had 0.923 for rgg
+2^15 in 6 CPU seconds, and 0.982 for delaunay 2^15 in 4. The peer takes 8 and 9.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def make_edges(case: Case) -> np.ndarray:
 
 
 def rows_of(edges: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The graph in compressed rows: first edge of each vertex, and neighbours."""
+    """Returns the graph in compressed rows: the index of each vertex's first edge, and the neighbours."""
     both = np.concatenate([edges, edges[:, ::-1]])
     both = both[np.lexsort((both[:, 1], both[:, 0]))]
     first = np.concatenate([[0], np.cumsum(np.bincount(both[:, 0], minlength=count))])
@@ -88,7 +88,7 @@ def write_metis(path: Path, edges: np.ndarray, count: int) -> None:
 
 
 def cost(edges: np.ndarray, block: np.ndarray, hierarchy: tuple[int, ...]) -> int:
-    """J: sum over edges of the distance of their ends."""
+    """Returns J, the sum over edges of the distance between their ends."""
     total, a, b = 0, block[edges[:, 0]], block[edges[:, 1]]
     below = 0
     for children, distance in zip(hierarchy, DISTANCES, strict=True):
@@ -99,7 +99,7 @@ def cost(edges: np.ndarray, block: np.ndarray, hierarchy: tuple[int, ...]) -> in
 
 
 def peer(case: Case, edges: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
-    """Blocks and CPU seconds of recursive KaFFPa strong."""
+    """Returns the blocks and the CPU seconds of recursive KaFFPa strong."""
     import kahip  # noqa: PLC0415
 
     block = np.zeros(case.tasks, dtype=np.int64)
@@ -127,7 +127,7 @@ def peer(case: Case, edges: np.ndarray, seed: int) -> tuple[np.ndarray, float]:
 
 
 def haichi(program: Path, case: Case, file: Path, seed: int, options: list[str]) -> tuple[dict, float, float]:
-    """The report, CPU seconds and peak memory in MB."""
+    """Runs haichi. Returns the report, CPU seconds and peak memory in MB."""
     machine = f"tree:{'x'.join(map(str, case.hierarchy))},distance={':'.join(map(str, DISTANCES))}"
     command = [str(program), "map", "-m", machine, "-w", str(file), "--json", "--objective", "hop-bytes"]
     command += ["--threads", "1", "--seed", str(seed), *options]

@@ -1,13 +1,13 @@
-"""Solves QAPLIB instances with grid distances as hop-bytes on the mesh of their grid, with the program's defaults.
+"""Solves QAPLIB instances with grid distances: minimises hop-bytes on a mesh, with the program's defaults.
 
     python3 studies/qaplib.py build/release/cli/haichi DIRECTORY [--seeds 5] [--time 10s] [--only TEXT]
 
-DIRECTORY contains nug12.dat and the other instances. The script prints the gap between each seed's value and the best
-known value in per cent, and the median over the seeds. The last line is the median over the instances with 42 or more
-locations. A time limit makes the values depend on the machine and its load, so state both.
+DIRECTORY contains nug12.dat and the other instances. For each seed, the script prints by how many per cent its
+value exceeds the best known value, and then the median over the seeds. The last line is the median over the instances
+with 42 or more locations. With a time limit, the values depend on the machine and its load: state both.
 
 Date: 2026-11-22. The study led to populations of tabu searches for hop-bytes on few slots. They are up to 2 % better
-than annealing at equal time. No page states the gaps.
+than annealing at equal time. The gaps are not published.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
 
 BUILD is a build directory with cli/haichi and the profiler for Open MPI. The script measures the cost of messages
 between two processes (tests/commlog/profiler/programs/pingpong.c) and writes a machine file. It runs each command under
-the profiler and replays its log. It prints a Markdown table with the time from MPI_Init to MPI_Finalize, as
-profiled and as replayed. The difference is the median of N runs (default 5), with their range.
+the profiler and replays the log. It prints a Markdown table with the time from MPI_Init to MPI_Finalize, profiled and
+replayed. The difference is the median of N runs (default 5), with the range.
 
 Result (2026-11-23): the replayed times of five programs of two ranks are 1.2 to 8.0 % too short
 (studies/replay/README.md).
@@ -65,7 +65,7 @@ def machine_file(folder: str) -> Path:
 
 
 def seconds(build: Path, machine: Path, command: list[str], folder: str) -> tuple[float, float, dict[str, float]]:
-    """Time of the run, time of the replay, and parts of the replayed time."""
+    """Returns the time of the run, the time of the replay, and the parts of the replayed time."""
     log = Path(folder) / "run.haichi-log"
     profiler = build / "commlog/profiler/libhaichi-prof-openmpi.so"
     log.unlink(missing_ok=True)

@@ -1,22 +1,22 @@
-"""Do other cuts into communication sets agree better with simulated time? Merges sets greedily, and checks the result.
+"""Tests whether tac3 agrees better with simulated time on other communication sets, which are merged greedily.
 
     .venv/bin/python studies/set_cuts.py [--placements 48] [--seed 1] LOG...
 
-For each log the script makes placements of all qualities: without search, with some ranks swapped, random, and from
+For each log the script makes good and bad placements: without search, with some ranks swapped, random, and from
 searches that stop early or late. The packet simulator replays the calls of the log on each placement. The script starts
-from the sets of `haichi ccs`, with one message per rank and with four (`--sends-per-rank 4`). It merges the two
-consecutive sets whose merger raises Spearman's rank correlation between tac3 and the simulated time most. It stops when
-no merger raises the correlation by 0.001.
+from the sets of `haichi ccs`, with one message per rank and with four (`--sends-per-rank 4`). It repeatedly
+merges the two consecutive sets that raise Spearman's rank correlation between tac3 and the simulated time most. It
+stops when no merge raises the correlation by 0.001.
 
-The choice uses one half of the placements on a Tofu shape. The first table has the correlations over the other half,
-and over placements on a torus. The second table has the simulated time of placements that searches find. Both compare
-one message per rank, four, merged sets, and predicted-time as the objective.
+Merges are chosen on one half of the placements on a Tofu shape. The first table has the correlations over the other
+half, and over placements on a torus. The second table has the simulated time of placements that searches find. Both
+tables compare sets of one message per rank, sets of four, merged sets, and the objective predicted-time.
 
-Message sizes do not change. Instead links and NICs are slower and packets smaller, so that a message of mean size takes
-as long as 8 KiB. All messages are eager.
+Message sizes do not change. Instead, links and NICs are slower and packets are smaller. A message of mean size then
+takes as long as one of 8 KiB on the unchanged machine. All messages are eager.
 
-Result (2026-11-27): on fifteen programs, merged sets agree little better over unseen placements (0.82 against 0.80),
-and worse on the torus. Searches with them find no faster placements (objectives/README.md).
+Result (2026-11-27): on fifteen programs, merged sets agree slightly better over unseen placements (0.82 instead of
+0.80), and worse on the torus. Searches with merged sets do not find faster placements (objectives/README.md).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ BUDGETS = (100, 1_000, 10_000)
 LEAST_GAIN = 0.001
 SEEDS = (1, 2)
 NICS = 4
-"""NICs of an FX10 node, and the messages that a rank sends, and receives, in one set."""
+"""Number of NICs of an FX10 node, and limit for the messages that a rank sends (and receives) in one set."""
 
 Times = npt.NDArray[np.float64]
 Nodes = npt.NDArray[np.int32]
@@ -79,7 +79,7 @@ def slower(name: str, mean_bytes: float) -> haichi.Machine:
 
 
 def ranks_of(values: Times) -> Times:
-    """Ranks of the values. Equal values get the mean of their ranks."""
+    """Returns the position of each value in ascending order. Equal values get the mean of their positions."""
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)
     ends = np.cumsum(count)
     return ((ends - count + ends - 1) / 2)[place]
@@ -93,8 +93,9 @@ def correlation(a: Times, b: Times) -> float:
 
 
 class Loads:
-    """Link loads of sets on several placements. `tac3` of a set is the largest product of a message's bytes and the
-    messages on any link of its route. The bandwidth is 1, because all links are equal."""
+    """Link loads of sets on several placements. The value of a message is its bytes times the number of messages on the
+    most loaded link of its route. `tac3` of a set is the largest such value. The bandwidth is 1, because all links are
+    equal."""
 
     def __init__(self, job: haichi.Job, placements: list[Nodes]) -> None:
         self.nodes = np.stack(placements)
@@ -104,13 +105,13 @@ class Loads:
         self.links = len(job.links)
         longest = max(map(len, routes.values()))
         size = int(self.nodes.max()) + 1
-        # The number after the last link fills short routes.
+        # Short routes are padded with `links`, an index that no link has.
         self.routes = np.full((size, size, longest), self.links, np.int32)
         for (a, b), route in routes.items():
             self.routes[a, b, : len(route)] = route
 
     def tac3(self, source: Nodes, destination: Nodes, sizes: Times) -> Times:
-        """The value of one set for each placement."""
+        """Returns the value of one set for each placement."""
         values = np.zeros(len(self.nodes))
         for p, nodes in enumerate(self.nodes):
             routes = self.routes[nodes[source], nodes[destination]]
@@ -165,7 +166,7 @@ class Case:
 
 
 def merged_sets(case: Case, workload: haichi.Workload, chosen: slice) -> tuple[float, haichi.Workload]:
-    """Merges consecutive sets while this raises the correlation, and returns it."""
+    """Merges consecutive sets while the correlation rises. Returns the correlation and the merged workload."""
     messages = workload.messages
     loads = Loads(case.sets, case.placements[chosen])
     times = case.times[chosen]
@@ -204,7 +205,7 @@ def correlations(case: Case, workload: haichi.Workload, which: slice, objective:
 
 
 def found(case: Case, workload: haichi.Workload, objective: str = "tac3") -> float:
-    """Simulated time of placements that searches find, relative to the default placement."""
+    """Returns the simulated time of placements that searches find, relative to the default placement."""
     job = haichi.Job(workload, case.machine, **case.options)
     times = [case.simulated(case.search(job, objective, 100 + seed, 30_000)) for seed in SEEDS]
     return statistics.mean(times) / case.simulated(case.sets.place().node_of_rank)

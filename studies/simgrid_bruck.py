@@ -1,13 +1,13 @@
-"""Compares haichi with SimGrid's SMPI on Bruck's all-to-all of 4 bytes as a live program, on the same machine.
+"""Compares haichi with SimGrid's SMPI: both run Bruck's all-to-all of 4 bytes as a live program.
 
     python3 studies/simgrid_bruck.py build/release/cli/haichi [--ranks 1024 4096] [--limit SECONDS]
 
-Needs Debian's simgrid and libsimgrid-dev (smpicc, smpirun) and mpicc.mpich. Both simulators run the same source,
+Requires Debian's simgrid and libsimgrid-dev (smpicc, smpirun) and mpicc.mpich. Both simulators run the same source,
 tests/mgen/live/programs/bruck.c, on a torus with the same links. SMPI models flows, haichi models packets. The script
 prints the CPU seconds (user and system) and the peak resident memory of each, and their ratios.
 
-Date: 2026-11-24. No page states the ratios. validation/README.md compares the same all-to-all, replayed, with published
-times of SMPI.
+Date: 2026-11-24. The ratios are not published. validation/README.md compares a replay of this all-to-all with
+published times of SMPI.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Cost:
 
 
 def cost(command: list[object], folder: Path, limit_seconds: float) -> Cost | None:
-    """Returns None if the run took longer than the limit or failed."""
+    """Runs the command and measures its cost. Returns None if the run failed or took longer than the limit."""
     with (folder / "said").open("w+") as said:
         job = subprocess.Popen(
             [*map(str, command)], stdout=said, stderr=subprocess.STDOUT, cwd=folder, start_new_session=True
@@ -56,7 +56,7 @@ def cost(command: list[object], folder: Path, limit_seconds: float) -> Cost | No
 
 
 def torus_of(ranks: int) -> list[int]:
-    """Three sides that are powers of two and as equal as possible."""
+    """Returns three side lengths of a torus, powers of two that are as equal as possible."""
     sides = [1, 1, 1]
     while sides[0] * sides[1] * sides[2] < ranks:
         sides[sides.index(min(sides))] *= 2

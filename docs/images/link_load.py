@@ -1,9 +1,9 @@
-"""Draws the load of every link of a 6 x 4 torus under the default and the optimised placement of 16 ranks of NAS CG.
+"""Draws the load of every link of a 6 x 4 torus with 16 ranks of NAS CG, for the default and the optimised placement.
 
     .venv/bin/python docs/images/link_load.py build/link_load.svg
     .venv/bin/python docs/images/small_png.py build/link_load.svg docs/images/link_load.png
 
-Placements, contention, times and hops come from the installed package. The script prints the numbers in the README.
+Placements, contention, times and hops come from the installed package. The script prints the numbers for README.md.
 """
 
 import sys
@@ -22,7 +22,7 @@ Link = tuple[int, int, int, int]  # x, y, axis, sign
 
 
 def route(source: int, destination: int) -> list[Link]:
-    """Static route of torus:6x4: axis X before Y, the shorter direction, ties upwards."""
+    """Returns the static route on torus:6x4: axis X before Y, each in the shorter direction. Ties go upwards."""
     at = [source // SIZES[1], source % SIZES[1]]
     target = [destination // SIZES[1], destination % SIZES[1]]
     links = []
@@ -36,7 +36,7 @@ def route(source: int, destination: int) -> list[Link]:
 
 
 def loads(workload: haichi.Workload, result: haichi.Evaluation) -> dict[Link, int]:
-    """Maximum number of messages of one set on each link. It is checked against the contention that haichi reports."""
+    """Returns for each link its maximum number of messages in one set. Checks the contention that haichi reports."""
     most: dict[Link, int] = {}
     messages = workload.messages
     per_set = []
@@ -55,7 +55,7 @@ def loads(workload: haichi.Workload, result: haichi.Evaluation) -> dict[Link, in
 
 
 def arrow(link: Link, load: int, offset: float) -> str:
-    """Arrow of a link beside the line between its two nodes. Links that wrap around end in the margin."""
+    """Draws a link as an arrow beside the line between its two nodes. Links that wrap around end in the margin."""
     x, y, axis, sign = link
     side = sign * 6.5  # keeps the two directions apart
     start = (offset + x * STEP, TOP + y * STEP)
@@ -80,7 +80,7 @@ def arrow(link: Link, load: int, offset: float) -> str:
 
 
 def milliseconds(workload: haichi.Workload, result: haichi.Evaluation) -> float:
-    """Simulated time of an iteration."""
+    """Returns the simulated time of an iteration in milliseconds."""
     assert result.simulated is not None
     return result.simulated.run.seconds / workload.iterations * 1e3
 

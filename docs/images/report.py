@@ -1,9 +1,10 @@
-"""Makes report.png, a picture of the page of a comparison in a headless Chromium.
+"""Makes report.png, which shows the page of a comparison in a headless Chromium.
 
     .venv/bin/python docs/images/report.py build/report.png [RESULTS.json]
     .venv/bin/python docs/images/small_png.py build/report.png docs/images/report.png
 
-Without RESULTS.json it computes the comparison of docs/howto/compare.md first. Needs chromium and chromium-driver.
+Without RESULTS.json the script first computes the comparison of docs/howto/compare.md. Requires chromium and
+chromium-driver.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def take_picture(page: Path, profile: Path, target: Path) -> None:
             time.sleep(0.05)
         bottom = f"return Math.ceil(document.querySelector('{LAST_SECTION}').getBoundingClientRect().bottom)"
         resize(browser, browser.execute_script(bottom))
-        time.sleep(1)  # the panels are drawn again at the new size
+        time.sleep(1)  # the page needs time to draw the panels at the new size
         target.write_bytes(browser.get_screenshot_as_png())
 
 

@@ -1,9 +1,9 @@
-"""Makes service.png, a picture of the service's page with a finished job, in a headless Chromium.
+"""Makes service.png, which shows the service's page with a finished job in a headless Chromium.
 
     .venv/bin/python docs/images/service.py build/service.png
     .venv/bin/python docs/images/small_png.py build/service.png docs/images/service.png
 
-Starts a service with a temporary data directory and submits the jobs. Needs chromium and chromium-driver.
+Starts a service with a temporary data directory and submits the jobs. Requires chromium and chromium-driver.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def service(data: Path) -> Iterator[haichi.Client]:
 
 
 def submit_all(client: haichi.Client, folder: Path) -> str:
-    """Submits several jobs, and returns the name of the job of docs/howto/service.md when it is done."""
+    """Submits several jobs. Waits for the job of docs/howto/service.md and returns its ID."""
     cg64, stencil = folder / "cg64.json", folder / "stencil.json"
     haichi.Workload.from_pattern("cg", ranks=64).write(cg64)
     haichi.Workload.from_pattern("stencil2d", dims=(8, 8)).write(stencil)
@@ -67,7 +67,7 @@ def main(target: str) -> None:
             is_complete = "return document.querySelector('main [data-ready=yes] #numbers') !== null"
             while not browser.execute_script(is_complete):
                 time.sleep(0.05)
-            time.sleep(1)  # the panels are drawn
+            time.sleep(1)  # the page needs time to draw the panels
             Path(target).write_bytes(browser.get_screenshot_as_png())
 
 

@@ -1,10 +1,10 @@
-"""Makes a small PNG of a picture for the documentation, with a palette of 48 colours instead of millions.
+"""Converts a picture for the documentation to a small PNG, whose palette has 48 colours.
 
     .venv/bin/python docs/images/small_png.py build/validation/images/run_times.png \\
         studies/validation/images/run_times.png
     .venv/bin/python docs/images/small_png.py build/link_load.svg docs/images/link_load.png
 
-rsvg-convert (package librsvg2-bin) draws SVG files.
+SVG files require rsvg-convert (package librsvg2-bin).
 """
 
 import io

@@ -4,7 +4,7 @@
 
 The generated pages come from the option table of the program, the docstrings of the Python package, and the headers of
 the C++ library. OUTPUT/source has the layout of the repository, so that links stay valid. OUTPUT/html contains the
-pages. Warnings are errors. The build needs no network.
+pages. Warnings are errors. The build does not use the network.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REFERENCE = Path("docs/reference")  # generated and written pages share this dir
 
 
 def lay_out(source: Path) -> None:
-    """Copies the pages, the files they link to, and their pictures."""
+    """Copies the pages, the files that they link to, and their pictures."""
     for name in ("conf.py", "index.md"):
         shutil.copy(SITE / name, source / name)
     (source / "_static").mkdir()
@@ -55,14 +55,14 @@ def lay_out(source: Path) -> None:
 
 
 def printed(program: str, *arguments: str) -> str:
-    """Output of the program. Its commands in Python run in this interpreter."""
+    """Returns the output of the program. Its Python commands use this interpreter."""
     environment = os.environ | {"HAICHI_PYTHON": sys.executable}
     done = subprocess.run([program, *arguments], check=True, stdout=subprocess.PIPE, text=True, env=environment)
     return done.stdout
 
 
 def program_page(program: str) -> str:
-    """Every command of the option table, with its options in groups."""
+    """Makes the page of commands. The options of each command are in groups, as in the option table."""
     lines = ["# Command line", "", "The commands of `haichi` and their options.", ""]
     for command in json.loads(printed(program, "list", "options", "--json"))["commands"]:
         if not command["options"]:
@@ -72,7 +72,7 @@ def program_page(program: str) -> str:
         for option in command["options"]:
             groups.setdefault("Arguments" if option["argument"] else option["group"], []).append(option)
         for group, options in groups.items():
-            if group != "Global":  # listed once, at the end
+            if group != "Global":  # global options are listed once, at the end
                 lines += [f"**{group}**", "", "| option | |", "|---|---|", *map(option_row, options), ""]
         lines += ["```text", command["examples"], "```", ""]
     lines += ["## Options of every command", "", "| option | |", "|---|---|"]
@@ -100,12 +100,12 @@ def sentence(text: str) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text for a table cell."""
+    """Escapes text for a cell of a Markdown table."""
     return text.replace("|", "\\|").replace("<", "\\<").replace("*", "\\*")
 
 
 def choices_page(program: str) -> str:
-    """Every name that `haichi list` prints."""
+    """Makes the page of all names that `haichi list` prints."""
     text = printed(program, "list", "--json")
     introduction = "`haichi list` prints these names. Options of the same kind accept them."
     lines = ["# Machines, objectives, strategies and formats", "", introduction, ""]
@@ -120,7 +120,7 @@ def choices_page(program: str) -> str:
 
 
 def python_page() -> str:
-    """Every public name of the package: functions, then their types, then errors."""
+    """Makes the page of all public names of the package: functions, then types, then errors."""
     functions, types, errors = [], [], []
     for name in haichi.__all__:
         thing = getattr(haichi, name)
@@ -145,7 +145,7 @@ def python_page() -> str:
 
 
 def cpp_page() -> str:
-    """The public headers without the lines that only the compiler needs."""
+    """Makes the page of the public headers, without the lines that only the compiler needs."""
     introduction = "`#include <haichi/haichi.h>` includes these headers. A plug-in needs only `<haichi/plugin.h>`."
     lines = ["# C++ library", "", introduction, "All names are in the namespace `haichi`.", ""]
     for header in CPP_HEADERS:

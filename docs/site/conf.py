@@ -17,11 +17,11 @@ extensions = ["myst_parser", "sphinx.ext.autodoc"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
 default_role = "py:obj"  # for names in single backticks in docstrings
-myst_heading_anchors = 4  # same anchors as on the code forge, so that links work in both places
+myst_heading_anchors = 4  # makes the same anchors as the code forge, so that links work on both
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
-# Signatures show these names, since their definitions are several lines long.
+# Signatures show these names instead of their definitions, which are several lines long.
 autodoc_type_aliases = {
     "npt.ArrayLike": "ArrayLike",
     **{
@@ -53,7 +53,7 @@ html_show_sphinx = False
 
 
 def list_parameters(_app: Any, _kind: str, _name: str, thing: Any, _options: Any, lines: list[str]) -> None:
-    """Makes a list of the parameters that docstrings describe as ``a, b: text`` with indented continuation lines."""
+    """Turns parameters into a list. Docstrings describe them as ``a, b: text`` with indented continuation lines."""
     if not (inspect.isfunction(thing) or inspect.ismethod(thing) or inspect.isclass(thing)):
         return
     try:
@@ -63,7 +63,7 @@ def list_parameters(_app: Any, _kind: str, _name: str, thing: Any, _options: Any
     text: list[str] = []
     in_list = False
     for given in lines:
-        # No links for parameters in backticks, since fields of a class may have the same name.
+        # Parameters in backticks must not become links, because fields of a class may have the same name.
         line = re.sub(r"(?<!`)`(\w+)`(?!`)", lambda m: f"``{m[1]}``" if m[1] in known else m[0], given)
         named = re.match(r"(\w+(?:, \w+)*): (.*)", line)
         if named and set(named[1].split(", ")) <= known:

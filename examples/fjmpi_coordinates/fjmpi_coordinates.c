@@ -1,5 +1,5 @@
-/* Writes the coordinate table of a job on a Fujitsu machine, for haichi's option --fold FILE. The table has one line
- * per node with its logical coordinates and its Tofu coordinates relative to the job:
+/* Writes the coordinate table of a job on a Fujitsu machine, for haichi's option --fold FILE. Each line of the table
+ * has the logical coordinates of a node, and its Tofu coordinates relative to the job:
  *
  *     (0,0,0) -> 0 0 0 0 0 0
  *
@@ -15,9 +15,9 @@
 
 enum { kLogicalAxes = 3, kTofuAxes = 6 };
 
-/* The coordinates of a rank's node. The struct is sent as an array of integers. */
+/* The coordinates of a rank's node. MPI sends the struct as an array of integers. */
 struct node_row {
-    int is_known; /* the calls succeeded */
+    int is_known; /* whether the calls of FJMPI succeeded */
     int logical[kLogicalAxes];
     int tofu[kTofuAxes];
 };
@@ -52,7 +52,7 @@ static int by_logical(const void* left, const void* right) {
     return 0;
 }
 
-/* Sorts the rows and keeps one per node. Returns the number of nodes, or -1 if rows contradict each other. */
+/* Sorts the rows and keeps one row per node. Returns the number of nodes, or -1 if rows contradict each other. */
 static int unite_rows(struct node_row* rows, int ranks) {
     for (int r = 0; r < ranks; ++r) {
         if (!rows[r].is_known) {
@@ -86,7 +86,7 @@ static void print_rows(FILE* file, const struct node_row* rows, int nodes, int d
     }
 }
 
-/* Writes the file whole or not at all. Returns 0 on success. */
+/* Writes either the complete file or none. Returns 0 on success. */
 static int write_table(const char* path, const struct node_row* rows, int nodes, int dimensions) {
     char temporary[4096];
     const int length = snprintf(temporary, sizeof temporary, "%s.part", path);

@@ -1,9 +1,10 @@
-"""Runs the TAC3 study in one command: CG on six shapes of an FX10, with all strategies and ten seeds. Simulates each
-placement with and without barriers, and shows the times beside the run times of the paper.
+"""Runs the TAC3 study: CG on six shapes of an FX10, with all strategies and ten seeds. Simulates each placement with
+and without barriers, and compares the simulated times with the run times of the paper.
 
     python examples/paper_study/paper_study.py [--out FOLDER] [--shapes 1,4] [--seeds N] [--processes N]
 
-Writes results.json and .csv, report.html, table.md, and figure.svg and .png. A killed run resumes where it stopped.
+Writes results.json and .csv, report.html, table.md, and figure.svg and .png. After an interruption, the same command
+continues the run.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from cg_studies import MACHINE, SHAPES, cg  # noqa: E402
 
 import haichi  # noqa: E402
 
-COLUMNS = {  # column of the paper: strategy in haichi, form of barriers, title
+COLUMNS = {  # column of the paper: (strategy in haichi, value of barrier, title)
     "tahb": ("hop-bytes", "none", "TAHB"),
     "rmatt": ("rmatt", "none", "RMATT-O2F"),
     "rmatt-tool": ("rmatt-3d", "none", "RMATT tool"),
@@ -36,7 +37,7 @@ COLUMNS = {  # column of the paper: strategy in haichi, form of barriers, title
 
 
 def published() -> dict[str, float]:
-    """The run times of the paper in seconds, with keys such as "shape1.tahb"."""
+    """Reads the run times of the paper in seconds. A key has the form "shape1.tahb"."""
     groups = json.loads((VALIDATION / "published/tac3.json").read_text())["groups"]
     return {number["id"]: number["published"] for group in groups for number in group["numbers"]}
 

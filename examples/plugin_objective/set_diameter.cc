@@ -1,6 +1,6 @@
-// An example of a user-defined objective as a plug-in. It suits messages that are so small that only latency matters. A
-// communication set then takes as long as its longest route. For each set, the objective counts the hops of the longest
-// route; its value is the sum over all sets.
+// An example of a plug-in with a user-defined objective. The objective is for messages so small that only latency
+// matters. A communication set then takes as long as its longest route. The value is the number of hops on the longest
+// route of a set, summed over all sets.
 //
 //   c++ -std=c++20 -O3 -fPIC -shared -I PREFIX/include set_diameter.cc -o libset_diameter.so
 //   haichi map -m fx10-kyushu --shape 1x2x4x2x3x2 -w cg64.json --objective ./libset_diameter.so:set-diameter
@@ -124,7 +124,7 @@ class SetDiameter {
     }
 
     Problem problem_;
-    std::vector<std::vector<std::int32_t>> counts_;  ///< [set][hops]: number of messages whose route has this length
+    std::vector<std::vector<std::int32_t>> counts_;  ///< [set][hops]: number of messages with a route of so many hops
     std::vector<std::int32_t> diameters_;
     std::int64_t hops_ = 0;
     Value value_ = 0;

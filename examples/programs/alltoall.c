@@ -2,8 +2,8 @@
  *
  * - pairwise (for large blocks): ranks - 1 steps, in which every block is sent once. Step i exchanges with rank
  *   XOR i if the number of ranks is a power of two. Otherwise it sends to rank + i and receives from rank - i.
- * - bruck (for small blocks, Bruck et al. 1997): ceil(log2 ranks) steps. Step k sends all blocks whose distance has
- *   bit k set together to rank + 2^k. Blocks are forwarded several times, but in few messages.
+ * - bruck (for small blocks, Bruck et al. 1997): ceil(log2 ranks) steps. Step k sends one message to rank + 2^k, with
+ *   all blocks whose distance has bit k set. Blocks are forwarded several times, but in few messages.
  * - library: MPI_Alltoall. */
 
 #include "pattern.h"
@@ -20,7 +20,7 @@ static void pairwise(const char* blocks, char* received, int bytes, int rank, in
 }
 
 static void bruck(const char* blocks, char* received, int bytes, int rank, int ranks) {
-    char* ways = malloc((size_t)ranks * bytes);  /* block w goes to rank + w */
+    char* ways = malloc((size_t)ranks * bytes);  /* entry w is the block for rank + w */
     char* going = malloc((size_t)ranks * bytes); /* all blocks that one step sends, joined */
     char* coming = malloc((size_t)ranks * bytes);
     for (int w = 0; w < ranks; ++w)
@@ -37,7 +37,7 @@ static void bruck(const char* blocks, char* received, int bytes, int rank, int r
             if (w & bit) memcpy(ways + (size_t)w * bytes, coming + (size_t)count++ * bytes, bytes);
         }
     }
-    /* Now block w is the one from rank - w. */
+    /* Entry w is now the block from rank - w. */
     for (int w = 0; w < ranks; ++w) {
         memcpy(received + (size_t)((rank + ranks - w) % ranks) * bytes, ways + (size_t)w * bytes, bytes);
     }

@@ -2,8 +2,8 @@
  *
  * - dissemination: ceil(log2 ranks) steps. Step k sends to rank + 2^k (Hensgen, Finkel and Manber 1988).
  * - recursive-doubling: log2 steps. Step k exchanges with rank XOR 2^k. Each rank above the largest power of two
- *   has a lower partner. It notifies this partner before the first step, and is released by it after the last one.
- * - ring: ranks - 1 rounds. In each round, all ranks send to the next rank at once, and receive from the previous one.
+ *   has a lower partner. The rank notifies the partner before the first step, and the partner releases it at the end.
+ * - ring: ranks - 1 rounds. In each round, all ranks send to the next rank and receive from the previous one.
  * - tree: notices go up a binary tree to its root, and releases go down again. */
 
 #include "pattern.h"

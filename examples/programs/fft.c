@@ -1,7 +1,8 @@
 /* fft [SIZE]: the Fourier transform of a cube of SIZE^3 points (SIZE is a power of two) in pencils. Each rank has all
  * points along one axis and a part of the other two. All-to-alls turn the pencils between the three transforms. The
- * first one is among the ranks of a row of the process grid, the second one among the ranks of a column. The cube is
- * one plane wave, so its transform is one point. SIZE must be a multiple of both sides of the process grid. */
+ * first all-to-all is among the ranks of a row of the process grid, and the second among the ranks of a column. The
+ * cube contains one plane wave, so its transform is one point. SIZE must be a multiple of both sides of the process
+ * grid. */
 
 #include <complex.h>
 #include <math.h>
@@ -42,8 +43,8 @@ static void transform_all(Value* cube, int lines) {
     for (int i = 0; i < lines; ++i) transform(cube + (size_t)i * size);
 }
 
-/* Transposes from[a][b][c] to to[c][a][b] among the ranks of `comm`. `from` has all of c and a part of b, `to` has all
- * of b and a part of c. */
+/* Transposes `from` [a][b][c] into `to` [c][a][b] among the ranks of `comm`. A rank's `from` has all of c and a part of
+ * b. Its `to` has all of b and a part of c. */
 static void turn(const Value* from, Value* to, int as, MPI_Comm comm) {
     int ranks;
     MPI_Comm_size(comm, &ranks);

@@ -32,7 +32,7 @@ static inline double begin_together(void) {
     return MPI_Wtime();
 }
 
-/* Prints the time of the slowest rank, on rank 0. */
+/* Prints the time of the slowest rank. Only rank 0 prints. */
 static inline void report(const char* what, double seconds) {
     int rank;
     double most = 0;

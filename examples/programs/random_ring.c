@@ -1,11 +1,11 @@
 /* random_ring [BYTES [RINGS]]: rings through all ranks in random orders, as in the HPC Challenge benchmark (b_eff). In
- * each ring, every rank exchanges messages with its predecessor and its successor. This is done with two calls of
- * MPI_Sendrecv and also with non-blocking calls, and the faster way is reported. Routes of random orders are long, so
- * the bisection limits the result. */
+ * each ring, every rank exchanges messages with its predecessor and its successor. The program measures
+ * two calls of MPI_Sendrecv and also non-blocking calls, and reports the faster ones. Routes between random nodes are
+ * long, so the bisection limits the result. */
 
 #include "pattern.h"
 
-/* Upper bits of the 32-bit generator of Numerical Recipes. All ranks and machines get equal numbers. */
+/* Draws from the 32-bit generator of Numerical Recipes, by its upper bits. All ranks and machines get equal numbers. */
 static unsigned drawn(unsigned* state, unsigned below) {
     *state = *state * 1664525u + 1013904223u;
     return (*state >> 16) % below;

@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     char *mine = malloc(bytes), *of_left = malloc(bytes), *of_right = malloc(bytes);
     memset(mine, rank % 100, bytes);
 
-    /* There is no barrier before this, so the time of the run is the time of the exchanges. */
+    /* Without a barrier here, the time of the run is the time of the exchanges. */
     const double begin = MPI_Wtime();
     for (int i = 0; i < times; ++i) {
         MPI_Request requests[4];

@@ -1,7 +1,6 @@
-/* stencil2d [POINTS [SWEEPS]]: Jacobi sweeps of the five-point stencil on a square. It is split into pieces of POINTS x
- * POINTS on a Cartesian grid of ranks. Each sweep fills the halo of a piece from its four neighbours. Rows are
- * contiguous, and columns use a vector type. The initial values are a harmonic function, which a sweep does not
- * change. */
+/* stencil2d [POINTS [SWEEPS]]: Jacobi sweeps of the five-point stencil on a square. Each rank of a Cartesian grid has a
+ * piece of POINTS x POINTS. Each sweep fills the halo of a piece from its four neighbours. Rows are contiguous, and
+ * columns use a vector type. The initial values are a harmonic function, which a sweep does not change. */
 
 #include "pattern.h"
 
@@ -20,7 +19,7 @@ int main(int argc, char** argv) {
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &grid);
     MPI_Comm_rank(grid, &rank);
     MPI_Cart_coords(grid, rank, 2, place);
-    MPI_Cart_shift(grid, 0, 1, &up, &down); /* MPI_PROC_NULL at the edge, where the halo is the boundary */
+    MPI_Cart_shift(grid, 0, 1, &up, &down); /* MPI_PROC_NULL at the edge; the halo then has boundary values */
     MPI_Cart_shift(grid, 1, 1, &left, &right);
     MPI_Datatype column;
     MPI_Type_vector(points, 1, points + 2, MPI_DOUBLE, &column);

@@ -1,5 +1,5 @@
-/* stencil3d [POINTS [SWEEPS]]: Jacobi sweeps of the seven-point stencil on a periodic cube. It is split into pieces of
- * POINTS^3 on a Cartesian grid of ranks. The six faces of a piece are copied into buffers, exchanged by persistent
+/* stencil3d [POINTS [SWEEPS]]: Jacobi sweeps of the seven-point stencil on a periodic cube. Each rank of a Cartesian
+ * grid has a piece of POINTS^3. The six faces of a piece are copied into buffers, exchanged by persistent
  * requests, and copied to the halo. The initial values are a product of waves, which each sweep multiplies by a
  * constant. */
 

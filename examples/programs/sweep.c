@@ -1,6 +1,6 @@
 /* sweep [CELLS [PLANES]]: a wavefront over a grid of ranks, as in discrete ordinates (Sweep3D, Kripke). A rank waits
- * for the edges of its upper and left neighbours, computes a plane of CELLS x CELLS, and sends its own edges on.
- * Several PLANES are computed one after the other, as in a pipeline. Each cell is the sum, modulo a prime, of the cells
+ * for the edges of its upper and left neighbours. It then computes a plane of CELLS x CELLS, and sends its own edges to
+ * the next ranks. The PLANES follow each other as in a pipeline. Each cell is the sum, modulo a prime, of the cells
  * above and to the left, which gives Pascal's triangle. */
 
 #include "pattern.h"

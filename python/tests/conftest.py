@@ -24,7 +24,7 @@ from haichi.comparison.executors import LocalProcesses
 from haichi.errors import InternalError
 from haichi.report import write_report
 
-# The duration of an example depends on the load of the computer more than on haichi.
+# No deadline, because the duration of an example depends more on the computer's load than on haichi.
 hypothesis.settings.register_profile("haichi", deadline=None)
 hypothesis.settings.load_profile("haichi")
 
@@ -56,8 +56,8 @@ def one_process() -> Iterator[None]:
 
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
-    """Runs a command that is written in Python in this process. Returns exit code, standard output and standard
-    error."""
+    """Returns a function that runs one of the Python commands in this process. It returns exit code, standard output
+    and standard error."""
 
     def ran(*words: object) -> tuple[int, str, str]:
         capsys.readouterr()
@@ -84,13 +84,13 @@ def cg_job(cg64: haichi.Workload, on_shape_1: dict[str, str]) -> haichi.Job:
 
 @pytest.fixture(scope="session")
 def cg_found(cg_job: haichi.Job) -> haichi.Placement:
-    """The placement of a search without options. The search takes seconds."""
+    """The placement that a search without options finds. The search takes seconds."""
     return cg_job.optimize()
 
 
 @pytest.fixture(scope="session")
 def cg_comparison(cg64: haichi.Workload) -> dict[str, Any]:
-    """A simulated job on 96 nodes."""
+    """A comparison with simulation, for one job on 96 nodes."""
     return haichi.compare(
         {"cg64": haichi.Job(cg64, "fx10-kyushu", shape=SHAPE_1)},
         strategies=["default", "hop-bytes", "tac3"],
@@ -144,7 +144,7 @@ class Browser:
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requests(self) -> list[str]:
-        """Addresses of all requests since the page was opened, without the page and inline data."""
+        """Addresses of all requests since the page was opened, except the page itself and inline data."""
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         urls = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
         assert self.url in urls, "the log of requests does not work"
@@ -152,7 +152,7 @@ class Browser:
         return [url for url in urls + entries if url != self.url and not url.startswith("data:")]
 
     def check_quiet(self) -> None:
-        """The page sent no request and reported no error."""
+        """Checks that the page sent no request and reported no error."""
         assert self.complaints() == []
         assert self.requests() == []
 
@@ -177,7 +177,7 @@ class Browser:
             self.driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
 
     def place_of_link(self, link: int, side: int = 0) -> tuple[float, float]:
-        """The midpoint of the drawn link in window coordinates."""
+        """Returns the midpoint of a drawn link in window coordinates."""
         script = """const [link, side, done] = arguments, {panels} = haichiReport.maps.sides[side];
             const drawn = panels.find(({panel}) => panel.indexOf(link) >= 0);
             drawn.canvas.scrollIntoView({block: 'center', behavior: 'instant'});
@@ -188,7 +188,7 @@ class Browser:
         return x, y
 
     def is_drawn(self, canvas: str) -> list[bool]:
-        """For each visible canvas that matches, True if it has more than one colour."""
+        """Returns for each visible canvas that matches the selector whether it has more than one colour."""
         drawn: list[bool] = self.run(
             """return [...document.querySelectorAll(arguments[0])].filter(canvas => canvas.offsetParent).map(canvas => {
                 const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -240,7 +240,7 @@ def open_page(browser: Browser, tmp_path: Path) -> Callable[[dict[str, Any]], Br
 
 @pytest.fixture(scope="session")
 def compare_small() -> Callable[..., dict[str, Any]]:
-    """Two placements of one workload, without a search."""
+    """Returns a function that compares two placements of a workload without a search."""
 
     def compared(workload: haichi.Workload, machine: str = "torus:4x4", **options: Any) -> dict[str, Any]:
         of_job = {name: options.pop(name) for name in ("nodes", "ppn", "count_nic") if name in options}
@@ -252,7 +252,8 @@ def compare_small() -> Callable[..., dict[str, Any]]:
 
 @pytest.fixture
 def turns_of_others() -> Callable[[Callable[[], object]], int]:
-    """Counts the turns of another thread during a call. The count is 0 if the call holds the GIL."""
+    """Returns a function that counts how often another thread runs during a call. The count is 0 if the call holds the
+    GIL."""
 
     def count(work: Callable[[], object]) -> int:
         done = threading.Event()
@@ -279,7 +280,7 @@ def turns_of_others() -> Callable[[Callable[[], object]], int]:
 
 @pytest.fixture(scope="session")
 def live_programs() -> Path:
-    """The test programs for live programs. The test is skipped if they cannot run."""
+    """The directory of the MPI test programs. Skips the test if live programs cannot run."""
     programs = Path(__file__).parents[2] / "tests/mgen/live/programs"
     try:
         folder = find_program().resolve().parent

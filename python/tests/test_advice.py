@@ -1,4 +1,4 @@
-"""Advice on shapes, barriers and NICs gives the same values as the program."""
+"""Advice on shapes, barriers and NICs has the same values in Python as from the program."""
 
 import dataclasses
 import json

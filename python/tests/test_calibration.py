@@ -1,7 +1,7 @@
-"""A calibration recovers the machine of the benchmarks, and reports undetermined values and the origin of each value.
+"""A calibration recovers the machine of the benchmarks. It reports undetermined values and the origin of each value.
 
-The benchmarks are a live MPI program on the simulated machine. The tests read its output instead of times that the
-calibration itself simulates.
+The benchmarks are a live MPI program on the simulated machine. The calibration reads the program's output, so the tests
+do not depend on times that the calibration itself simulates.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ TRUE = {
     "shared_memory_bandwidth": 1 / 8e9,
 }
 NODES = {2: [0, 1], 4: [0, 4], 0: [0, 0]}
-"""The nodes of both ranks, by the number of links between them."""
+"""Nodes of the two ranks, for each number of links between them."""
 MEASURED = (
     *(("latency", hops, 1 << 20, 20) for hops in (2, 4, 0)),
     *((name, 2, 1 << 18, 8) for name in ("bandwidth", "bibandwidth")),
 )
 SIZES = {4**k for k in range(11)} | {8192, 32768}
-"""Half of the measured sizes, to keep the tests fast; with both sides of the eager limit."""
+"""About half of the measured sizes, to keep the tests fast. There are sizes on both sides of the eager limit."""
 
 
 @pytest.fixture(scope="session")
@@ -76,7 +76,7 @@ def known_machine() -> dict[str, Any]:
 def measured(
     known_machine: dict[str, Any], live_programs: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, str]:
-    """The output of the program on the known machine, by NAME@HOPS."""
+    """Output of the program on the known machine, for each NAME@HOPS."""
     program = tmp_path_factory.mktemp("benchmarks") / "micro_benchmarks"
     subprocess.run(["mpicc.mpich", "-O1", "-w", str(SOURCE), "-o", str(program)], check=True)
     texts = {}
@@ -107,7 +107,7 @@ def write_to(folder: Path, texts: dict[str, str]) -> list[str]:
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes outputs to files and returns the arguments of `calibrate`."""
+    """Function that writes outputs to files and returns the arguments of `calibrate`."""
     return partial(write_to, tmp_path)
 
 
@@ -118,12 +118,12 @@ def recovered(measured: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 
 
 def off(calibration: Calibration) -> dict[str, float]:
-    """Relative errors of the calibrated bandwidths and times."""
+    """Returns the relative errors of the calibrated bandwidths and times."""
     return {name: abs(calibration.value(name).value / true - 1) for name, true in TRUE.items()}
 
 
 def noisy(text: str, seed: int, share: float) -> str:
-    """The output with normal noise of this relative standard deviation on each time or rate."""
+    """Adds normal noise to each time or rate of an output. `share` is its relative standard deviation."""
     draw = random.Random(seed)
     lines = []
     for line in text.splitlines():
@@ -140,7 +140,7 @@ def test_it_gets_back_a_simulated_machine_from_what_benchmarks_print_there(recov
     assert found.eager_limit == 8192 and found.eager.is_told
     assert all(found.value(name).is_fitted for name in TRUE)
     assert found.rms < 0.01
-    assert abs(found.errors).max() < 0.03  # the few rounds of the program do not quite reach the steady state
+    assert abs(found.errors).max() < 0.03  # the program has few rounds, so it does not quite reach the steady state
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 3))])
@@ -192,7 +192,7 @@ JUMP = 32768
 
 
 def jumping(size: int) -> float:
-    """Microseconds of a ping-pong whose large messages are slower than any parameter can explain."""
+    """Returns microseconds of a ping-pong whose large messages are slower than any parameter can explain."""
     return 12 + size / 5e3 if size <= JUMP else 32 + size / 4.2e3
 
 
@@ -239,7 +239,8 @@ def test_few_bytes_do_not_determine_a_bandwidth_although_times_grow(write: Write
 
 
 def without_a_jump(size: int) -> float:
-    """Microseconds of a ping-pong whose eager messages take more time per byte than any memory beside the network."""
+    """Returns microseconds of a ping-pong. Even a memory as slow as the network does not explain the time per byte of
+    eager messages."""
     return min(1.65 + size / 1e3, 4.5 + size / 3.4e3)
 
 
@@ -259,7 +260,7 @@ def test_times_without_a_jump_do_not_tell_the_eager_limit(write: Write) -> None:
 
 
 def test_one_size_after_a_gap_does_not_tell_an_overhead_or_the_limit(write: Write) -> None:
-    """NetPIPE's perturbations of a size are not several sizes."""
+    """NetPIPE also measures sizes that differ by a few bytes, which count as one size."""
     sizes = (1, 24576, 32768, 49152, 65536, 8388605, 8388608, 8388611)
     found = calibrate(write({"gap.txt@2": osu("Latency", {size: 250 + size / 53 for size in sizes})}))
     assert not found.eager.is_told and not found.value("rendezvous_overhead").is_fitted

@@ -1,4 +1,4 @@
-"""Standard errors of a calibration, on times that a stub simulates."""
+"""Standard errors of a calibration, with a stub instead of the simulator."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from haichi.calibration.simulated import Setting
 
 @dataclass
 class Stub:
-    """Simulated times: a latency and a time per byte."""
+    """Simulates the time of a message as a latency and a time per byte."""
 
     def seconds(self, point: PlacedPoint, setting: Setting) -> float:
         return setting.values["call_overhead"] + setting.values["bandwidth"] * point.size_bytes
 
 
 def problem(factors: list[float]) -> tuple[Problem, Fitted]:
-    """Measured times are simulated times over these factors."""
+    """Returns a problem whose measured times are simulated times divided by these factors."""
     setting = Setting({"call_overhead": 1e-6, "bandwidth": 1e-9, "copies": 0.0}, 16384)
     points = [
         PlacedPoint("a", 1, "latency", 2, 1 << k, (1e-6 + 1e-9 * (1 << k)) / factor, 1e-6, 2)

@@ -122,7 +122,7 @@ def read(tmp_path: Path, text: str) -> Read:
 
 
 def rows(results: Read) -> list[tuple[str, int, float]]:
-    """Names of benchmarks, bytes and microseconds."""
+    """Returns benchmark name, bytes and microseconds of each point."""
     return [(point.benchmark, point.size_bytes, point.seconds * 1e6) for point in results.points]
 
 
@@ -141,7 +141,7 @@ def test_osu_streams_with_validation_and_what_launchers_say(tmp_path: Path) -> N
         ("bibandwidth", 4096),
     ]
     times = [time for *_, time in rows(results)]
-    # A message in each direction takes as long as two messages at the sum of both rates.
+    # The benchmark reports the sum of both directions' rates, so two messages determine the time of a size.
     assert times == pytest.approx([1 / 0.95, 4096 / 3876, 2 * 4096 / 13482.6])
     assert results.points[0].resolution == pytest.approx(0.005 / 0.95)
     assert results.left_out == ["line 8: expected a row of OSU MPI Bandwidth Test, found 'slurmstepd: an epilogue'"]

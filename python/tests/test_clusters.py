@@ -1,4 +1,4 @@
-"""Two clusters: the ranks in each cluster, compared with graph partitioners, and the decision to use both."""
+"""Placements on two clusters, compared with graph partitioners, and the decision whether to use both clusters."""
 
 import json
 import math
@@ -15,14 +15,15 @@ from haichi.base.program import find_program
 
 
 def cut_bytes(job: haichi.Job, placement: haichi.Placement) -> int:
-    """Bytes between the clusters in both directions. Nodes of the first cluster come first."""
+    """Returns the bytes between the clusters in both directions. The first half of the nodes is the first cluster."""
     messages = job.workload.messages
     is_first = placement.node_of_rank < job.nodes // 2
     return int(messages.bytes[is_first[messages.source] != is_first[messages.destination]].sum())
 
 
 def least_cut(graph: nx.Graph, starts: int) -> int:
-    """The best bisection by Kernighan and Lin, from random halves and from the halves of the Fiedler vector."""
+    """Returns the cut of the best bisection. Kernighan and Lin's method starts from random halves and from the Fiedler
+    vector."""
     ranks = sorted(graph)
     fiedler = nx.fiedler_vector(graph, seed=1)
     halves = [np.argsort(fiedler)[: len(ranks) // 2].tolist()]
@@ -36,7 +37,7 @@ def least_cut(graph: nx.Graph, starts: int) -> int:
 
 
 def near_points(ranks: int, seed: int) -> nx.Graph:
-    """A connected random geometric graph. Close pairs have heavy edges."""
+    """Returns a connected random geometric graph. Close pairs have heavy edges."""
     for attempt in range(seed * 1000, seed * 1000 + 100):
         points = nx.random_geometric_graph(ranks, 1.7 / math.sqrt(ranks), seed=attempt)
         if nx.is_connected(points):
@@ -67,7 +68,7 @@ def test_a_map_cuts_shuffled_stencils_straight(dims: tuple[int, ...], pairs: int
 
 
 def test_what_a_crossing_weighs_is_as_documented() -> None:
-    """The example of docs/reference/networks.md."""
+    """Checks the example of docs/reference/networks.md."""
     talk = [(0, 1, 1000), (2, 3, 1000), (1, 2, 10)]
     source, destination, size = zip(*talk, *((b, a, n) for a, b, n in talk), strict=True)
     job = haichi.Job(haichi.Workload.from_messages(source, destination, size), "two-clusters:1,4ms,2")

@@ -1,4 +1,4 @@
-"""The commands in Python look and report errors like the commands in C++."""
+"""Help and errors of the commands in Python have the form of those in C++."""
 
 import inspect
 import os

@@ -248,14 +248,14 @@ def program(*arguments: object, **options) -> subprocess.Popen:
 
 @pytest.fixture
 def cg16_job(tmp_path):
-    """A comparison that takes about two seconds on two processors."""
+    """Arguments of a comparison that takes about two seconds on two processors."""
     haichi.Workload.from_pattern("cg", ranks=64, bytes=2**17, iterations=1000).write(tmp_path / "cg.json")
     job = ["compare", "-m", "fx10-kyushu", "-w", tmp_path / "cg.json", "--shapes", "1x2x4x2x3x2", "--no-views"]
     return [*job, "--strategies", "default,random,tac3", "--seeds", "4", "--simulate", "--barrier", "sets"]
 
 
 def wait_for_cells(journal: Path, count: int) -> None:
-    """Reads entries of the write-ahead log, before SQLite moves them to the database."""
+    """Waits for cells in the write-ahead log, because SQLite moves entries to the database only later."""
     log = journal.with_name(f"{journal.name}-wal")
     end = time.monotonic() + 60
     while time.monotonic() < end:
@@ -280,7 +280,7 @@ def test_a_killed_and_an_interrupted_batch_go_on_where_they_stopped(cg16_job, tm
     killed.kill()
     killed.communicate()
     assert not again.exists()
-    with closing(sqlite3.connect(tmp_path / "again.json.journal")) as journal:  # which empties the write-ahead log
+    with closing(sqlite3.connect(tmp_path / "again.json.journal")) as journal:  # opening it empties the write-ahead log
         assert journal.execute("SELECT count(*) FROM cells").fetchone()[0] >= 1
 
     stopped = program(*cg16_job, "-o", again)
@@ -309,7 +309,7 @@ def test_the_program_prints_what_the_package_finds(small, cg8, tmp_path):
     )
     out, messages = run.communicate()
     assert run.returncode == 0
-    # Only the program has a file of the workload, so only its result has commands.
+    # Only the command reads the workload from a file, so only its result contains commands.
     assert re.sub('"command": "haichi map [^"]*"', '"command": null', out) == small.to_json()
     assert messages == ""
 

@@ -1,4 +1,4 @@
-"""The search for jumps of times gives the same result as two fitted lines per size, but in linear time."""
+"""The search for jumps in times takes linear time. Fitting two lines for each size gives equal results."""
 
 import random
 import time
@@ -16,7 +16,7 @@ def placed(size: int, seconds: float, file: str = "a", hops: int = 2) -> PlacedP
 
 
 def by_definition(points: list[PlacedPoint]) -> list[int]:
-    """Fits both lines of each size by least squares over all points."""
+    """Finds jumps by their definition: fits a line below and a line above each size by least squares."""
     series: dict[tuple[str, int], list[PlacedPoint]] = defaultdict(list)
     for point in points:
         series[point.file, point.hops].append(point)
@@ -39,7 +39,7 @@ def by_definition(points: list[PlacedPoint]) -> list[int]:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_jumps_are_those_of_least_squares(seed: int) -> None:
-    """Sizes in any order, some of them duplicate, in one file or two."""
+    """The sizes are in any order, partly duplicate, and in one file or two."""
     draw = random.Random(seed)
     points = []
     for file in ("a", "b")[: 1 + seed % 2]:
@@ -62,7 +62,7 @@ def test_the_time_grows_with_the_points() -> None:
     points = [placed(size, 1e-6 + size / 2.5e9 + (size > 16384) * 5e-6) for size in range(1, 30_001)]
     began = time.process_time()
     assert jumps(points)[0] == 16384
-    assert time.process_time() - began < 2  # fitting all points for each size took minutes
+    assert time.process_time() - began < 2  # an earlier version fitted all points for each size, which took minutes
 
 
 def series(jump_us: float, limit: int, hops: int = 2) -> list[PlacedPoint]:
@@ -76,10 +76,10 @@ def series(jump_us: float, limit: int, hops: int = 2) -> list[PlacedPoint]:
         (series(5, 16384), 16384),
         (series(5, 64), None),  # inline messages
         (series(0, 16384), None),
-        (series(1, 16384), None),  # less than a handshake takes
+        (series(1, 16384), None),  # the jump is shorter than a handshake
         (series(5, 16384) + series(9, 4096, hops=0), 16384),  # the network has precedence over the node
         (series(9, 4096, hops=0), 4096),
-        (series(5, 16384) + series(4, 8192, hops=4), None),  # neither is much larger
+        (series(5, 16384) + series(4, 8192, hops=4), None),  # neither jump is much larger than the other
     ],
     ids=range(7),
 )

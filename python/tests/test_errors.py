@@ -1,4 +1,4 @@
-"""Errors of the library become Python exceptions with their hints."""
+"""Errors of the C++ library become Python exceptions with hints."""
 
 import pickle
 import traceback
@@ -51,7 +51,7 @@ def test_every_wrong_option_is_refused(cg64, on_shape_1, options):
     ],
 )
 def test_numbers_out_of_range_are_refused_by_name(cg64, on_shape_1, cg_job, name, value):
-    """A search with an invalid time limit once never ended."""
+    """An earlier search with an invalid time limit did not end."""
     runs = [cg_job.optimize, lambda **given: haichi.optimize_shapes([cg_job], **given)]
     if name == "ppn":
         runs = [lambda ppn: haichi.Job(cg64, **on_shape_1, ppn=ppn)]

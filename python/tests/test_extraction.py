@@ -1,4 +1,4 @@
-"""Communication sets from logs have the same values as in the program, as arrays."""
+"""Communication sets that Python extracts from logs are those of the program, as arrays."""
 
 from __future__ import annotations
 

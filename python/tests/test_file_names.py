@@ -11,7 +11,7 @@ import pytest
 import haichi
 
 ODD = os.fsdecode(b"\xff\xe9")
-"""A name that is valid in Latin-1, but not in UTF-8."""
+"""A file name that is valid in Latin-1, but not in UTF-8."""
 
 MACHINE = {
     "schema": "haichi-machine/1",

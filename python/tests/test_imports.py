@@ -13,7 +13,7 @@ ORDER = ["errors", "base", "model", "results", "job", "report", "comparison", "c
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Modules of the package, as in "model.job_spec"."""
+    """Yields the haichi modules that a file imports, such as "model.job_spec"."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (entry.name for entry in node.names)

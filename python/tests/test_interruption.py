@@ -1,4 +1,4 @@
-"""Signals and files: outputs are whole, inputs are safe, and no file is written through a link."""
+"""After signals, outputs are complete. Inputs are never overwritten, and no file is written through a link."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_ctrl_c_while_a_file_is_written_leaves_it_whole(tmp_path: Path, monkeypa
 
 
 def ended(folder: Path, work: str, number: signal.Signals) -> int:
-    """The exit code of a program with this work, started like `compare` and `report`."""
+    """Runs a program that is started like `compare` and `report` and does this work. Returns its exit code."""
     script = f"""
 import atexit, os, signal, sys
 from haichi.base.interruption import exit_code_of

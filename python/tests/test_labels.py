@@ -1,4 +1,4 @@
-"""Labels of pandas' tables are the ranks, or an error."""
+"""Labels of pandas tables give the ranks, or cause an error."""
 
 import numpy as np
 import pytest

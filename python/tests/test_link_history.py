@@ -90,7 +90,7 @@ def test_report_draws_the_statistics_of_a_simulation(
     ends = [min((n + 1) * data["bin_seconds"], data["seconds"]) for n in range(len(data["received"]))]
     begins = [0, *ends[:-1]]
     received = sum(r * (end - begin) for r, begin, end in zip(data["received"], begins, ends, strict=True))
-    assert received == pytest.approx(run.payload_bytes, rel=1e-6)  # packets of torus: have no header
+    assert received == pytest.approx(run.payload_bytes, rel=1e-6)  # packets on the preset torus have no header
     assert max(max(row) for row in data["buffers"]["levels"]) > 0
     # The rows have the names of the most loaded links, on the page and in the figure.
     loaded = [link.link for link in run.most_loaded_links if not link.link.startswith("ejection ")]

@@ -1,4 +1,4 @@
-"""Runs log their decisions to the logger `haichi`, in the caller's thread."""
+"""Functions of the package log their decisions to the logger `haichi`, in the caller's thread."""
 
 import logging
 import threading
@@ -12,7 +12,7 @@ import haichi
 
 @pytest.fixture()
 def ring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)  # short names, since messages shorten long ones
+    monkeypatch.chdir(tmp_path)  # messages shorten long paths, so this path is short
     path = Path("ring.json")
     haichi.Workload.from_pattern("ring", ranks=8).write(path)
     return path

@@ -88,7 +88,7 @@ def test_a_pickled_machine_needs_none_of_its_files(tmp_path: Path, by_preset) ->
     pickled = pickle.dumps((machine, haichi.Workload.from_pattern("ring", ranks=3)))
     for path in tmp_path.iterdir():
         path.unlink()
-    # Another computer would have only the pickled bytes.
+    # The script has only the pickled bytes, like a process on another computer.
     script = (
         "import haichi, pickle, sys; machine, workload = pickle.load(sys.stdin.buffer); "
         "print(machine.name, machine.topology['links'], haichi.Job(workload, machine).nodes)"

@@ -44,7 +44,7 @@ def test_zeros_cost_nothing(bench) -> None:
 
 def test_a_search_does_not_copy_the_workload(bench) -> None:
     row = bench.run_apart(bench.SEARCH, RANKS)
-    assert row["peak"] < 68 * MESSAGES  # the problem's index takes 58 bytes per message, a copy would add 16
+    assert row["peak"] < 68 * MESSAGES  # the search's index takes 58 bytes per message, and a copy would add 16
     assert row["numpy_peak"] < 1_000_000
 
 

@@ -12,7 +12,7 @@ def test_a_program_is_a_log_that_jobs_take(tmp_path: Path) -> None:
     haichi.write_nas_log(path, "nas-lu", 4, problem_class="S", iterations=5, compute_seconds=50)
     job = haichi.Job(path, "torus:2x2")
     run = job.simulate(form="calls").run
-    assert 1.25 < run.seconds < 1.4  # 5 of 50 iterations take 5 s on one process, so 1.25 s on four ranks
+    assert 1.25 < run.seconds < 1.4  # 5 of 50 iterations take 5 s on one rank, so 1.25 s on four ranks
     assert job.simulate(form="calls", compute="none").run.seconds < 0.01
     assert job.workload.ranks == 4
 

@@ -13,12 +13,12 @@ EVIL = "<script>alert('1')</script>&"
 
 
 def parsed(result: object) -> ElementTree.Element:
-    """The HTML is also valid XML."""
+    """Parses the HTML as XML, which it must also be."""
     return ElementTree.fromstring(f"<div>{result._repr_html_()}</div>")  # type: ignore[attr-defined]
 
 
 def cells(page: ElementTree.Element) -> dict[str, list[str]]:
-    """Every row of the tables, by its first cell."""
+    """Returns the rows of all tables. The first cell of a row is its key."""
     rows = [["".join(cell.itertext()) for cell in row] for row in page.iter("tr")]
     return {row[0]: row[1:] for row in rows}
 

@@ -1,4 +1,4 @@
-"""A call with several output files replaces all of them or none."""
+"""A call with several output files replaces either all of them or none."""
 
 from pathlib import Path
 from typing import Any

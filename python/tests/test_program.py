@@ -12,7 +12,7 @@ import haichi
 
 
 def installed_files() -> list[str]:
-    """Installed files of the wheel, relative to the package's directory. `Distribution.files` may omit some of them."""
+    """Reads the paths of the wheel's files from RECORD, because `Distribution.files` may omit some of them."""
     record = distribution("haichi").read_text("RECORD")
     assert record is not None
     return [row[0] for row in csv.reader(record.splitlines()) if "__pycache__" not in row[0]]
@@ -23,7 +23,7 @@ def program() -> Path:
     """The program that was installed with the package."""
     (listed,) = [name for name in installed_files() if name.endswith("/bin/haichi")]
     path = Path(str(distribution("haichi").locate_file(listed))).resolve()
-    # pip install --target moves programs, but not their entries.
+    # pip install --target moves programs, but does not update their paths in RECORD.
     return path if path.exists() else Path(haichi.__file__).parents[1] / "bin" / "haichi"
 
 
@@ -60,7 +60,7 @@ def test_nothing_else_is_installed() -> None:
     assert "haichi/py.typed" in package and "haichi/_core.pyi" in package
     others = [Path(name) for name in files if not name.startswith(("haichi/", "haichi-"))]
     assert [path.name for path in others if path.parent.name == "bin"] == ["haichi", "haichi-serve"]
-    # The libraries of each MPI that was found, and what `haichi mgencc` needs.
+    # The other files are the libraries for each MPI that the build found, and what `haichi mgencc` needs.
     of_mpi = {path.name.rpartition("-")[0] for path in others if path.suffix == ".so"}
     assert of_mpi <= {f"libhaichi{part}" for part in ("", "-prof", "-renumber", "-barriers", "-rails")}
     rest = {path.name for path in others if path.parent.name != "bin" and path.suffix != ".so"}

@@ -16,7 +16,8 @@ LONG = {"objective": "hop-bytes", "time": 60, "threads": 1}
 
 @pytest.fixture(scope="module")
 def tasks_4096() -> sparse.csr_array:
-    """Random neighbours in a plane, in random order, so that no search reaches the bound."""
+    """Messages between neighbours among random points in a plane. The order is random, so no search reaches the
+    bound."""
     rng = np.random.default_rng(1)
     places = rng.random((4096, 2))
     near = np.hypot(*(places[:, None, :] - places[None, :, :]).transpose(2, 0, 1)) < 0.025

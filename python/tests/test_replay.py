@@ -26,13 +26,13 @@ UNORDERED = Path(__file__).resolve().parents[2] / "tests" / "data" / "logs" / "o
 STEPS, BYTES, COMPUTE_NS = 20, 2**20, 1_000_000
 QUICK = {"strategies": ["default", "random"], "seeds": 2, "processes": 1}
 COMPARE = ["compare", "-m", "torus:4", "--strategies", "default,random", "--seeds", "2", "--processes", "1", "--json"]
-"""The options as words of the command line."""
+"""QUICK as arguments of the command line."""
 Command = Callable[..., tuple[int, str, str]]
-"""The fixture of conftest.py."""
+"""Type of the fixture `command` in conftest.py."""
 
 
 def schedule(path: Path, order: tuple[int, ...] = (0, 1, 2, 3)) -> Path:
-    """A GOAL log. In each iteration, ranks compute for 1 ms and pass on 1 MiB in a ring in this order."""
+    """Writes a GOAL log. In each iteration, ranks compute for 1 ms and send 1 MiB along a ring in this order."""
     lines = [f"num_ranks {len(order)}"]
     for rank in range(len(order)):
         at = order.index(rank)
@@ -49,7 +49,7 @@ def schedule(path: Path, order: tuple[int, ...] = (0, 1, 2, 3)) -> Path:
 
 
 def tit(path: Path, step: Callable[[int], list[str]], times: int) -> Path:
-    """SimGrid's time-independent trace of four ranks that repeat the same step."""
+    """Writes a time-independent trace of SimGrid. Four ranks repeat a step `times` times."""
     files = [path.with_name(f"{path.stem}-{rank}.txt") for rank in range(4)]
     for rank, file in enumerate(files):
         file.write_text("".join(f"{rank} {line}\n" for line in ["init", *step(rank) * times, "finalize"]))
@@ -58,7 +58,7 @@ def tit(path: Path, step: Callable[[int], list[str]], times: int) -> Path:
 
 
 def trace(path: Path) -> Path:
-    """Messages in a ring and an all-reduce."""
+    """Writes a trace with messages in a ring and an all-reduce."""
 
     def step(rank: int) -> list[str]:
         after, before = (rank + 1) % 4, (rank - 1) % 4
@@ -69,7 +69,7 @@ def trace(path: Path) -> Path:
 
 
 def reductions(path: Path) -> Path:
-    """Ranks compute and reduce. The main loop has no messages."""
+    """Writes a trace where ranks only compute and reduce, so that the main loop has no messages."""
     return tit(path, lambda _: ["compute 1e6", "allreduce 65536 0 6"], 5)
 
 
@@ -490,7 +490,7 @@ def test_progress_counts_calls(ring: Path) -> None:
 
 
 def test_an_evaluation_counts_what_the_sets_of_a_log_leave_out(tmp_path: Path) -> None:
-    """A trace of Extrae with a put of 4,096 bytes by each of 2 tasks, and with a message of 512 bytes."""
+    """Each of two ranks in this Extrae trace puts 4,096 bytes, and one rank sends a message of 512 bytes."""
     lines = ["#Paraver (13/01/2024 at 09:00):60000_ns:1(2):1:2(1:1,1:1),2", "c:1:1:2:1:2"]
     for time, event in ((1000, "50000004:65:50001000:4096:50001001:1"), (1500, "50000004:0")):
         lines += [f"2:{task}:1:{task}:1:{time}:{event}" for task in (1, 2)]

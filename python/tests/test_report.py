@@ -22,14 +22,15 @@ from haichi.report.page import write_report
 from haichi.report.view_data import ViewData, check_comparison
 
 Browser = Any
-"""A class of conftest.py."""
+"""The class Browser of conftest.py."""
 MINUS, ARROW = "\N{MINUS SIGN}", "\N{RIGHTWARDS ARROW}"
 
 
 def stencil_comparison(
     dims: list[int], machine: str, shape: str | None
 ) -> tuple[haichi.Workload, dict[str, haichi.Evaluation], dict[str, Any]]:
-    """Results as from `haichi.compare`, without objectives and bounds, which take long on thousands of nodes."""
+    """Results like those of `haichi.compare`. Objectives and bounds are left out, because they take long on thousands
+    of nodes."""
     workload = haichi.Workload.from_pattern("stencil3d", dims=dims, shuffle=1)
     placed = haichi.Job(workload, machine, shape=shape)
     results = {
@@ -74,7 +75,7 @@ def stencil_comparison(
     )
 
 
-# ---- the bottleneck, as computed in Python from the routes
+# ---- the bottleneck, which these tests compute from the routes
 
 
 class Bottleneck:
@@ -120,7 +121,7 @@ class Bottleneck:
 
 
 def bottlenecks(workload: haichi.Workload, comparison: dict[str, Any]) -> tuple[Bottleneck, Bottleneck]:
-    """The default placement and the best placement of a small comparison."""
+    """Returns the bottlenecks of the default placement and of the best placement."""
     found = []
     for role in ("before", "after"):
         view = next(view for view in check_comparison(comparison, "here") if view.role == role)
@@ -136,7 +137,7 @@ def count_text(count: int) -> str:
 
 
 def check_page_of_bottleneck(browser: Browser, before: Bottleneck, after: Bottleneck) -> None:
-    """A reader can identify the link and its change from the text and by pointing at the link."""
+    """Checks that a reader learns the link and its change from the text, and by pointing at the link."""
     story = browser.text("#bottleneck")
     crossing = before.crossing(before.number, before.set)
     assert before.count == len(crossing)
@@ -355,7 +356,7 @@ def colors(browser: Browser, *names: str) -> list[list[int]]:
 
 
 def contrast(first: list[int], second: list[int]) -> float:
-    """The contrast ratio of WCAG 2."""
+    """Returns the contrast ratio as defined in WCAG 2."""
 
     def luminance(color: list[int]) -> float:
         shares = [value / 255 for value in color]

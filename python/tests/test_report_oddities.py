@@ -12,7 +12,7 @@ import haichi
 from haichi.base.json_text import one_line
 
 Browser = Any
-"""A class of conftest.py."""
+"""The class Browser of conftest.py."""
 
 
 def test_text_from_outside_stays_text(
@@ -90,7 +90,8 @@ def test_an_interrupted_comparison_tells_how_many_strategies_are_done(
 def test_loads_are_told_in_bytes_and_contention_in_messages(
     open_page: Callable[[dict[str, Any]], Browser], compare_small: Callable[..., dict[str, Any]]
 ) -> None:
-    """Two small messages on a link become one, but a large one still causes the maximum load."""
+    """The best placement has one small message on a link instead of two. In both, a large message causes the maximum
+    load."""
     messages = haichi.Workload.from_messages([0, 0, 2], [1, 3, 3], [10, 10, 1000], [0, 0, 1])
     comparison = compare_small(messages, "mesh:4")
     before, after = (view["set_links"] for view in comparison["views"])

@@ -1,4 +1,4 @@
-"""Installed packages are the pinned ones, and versions with known advisories are excluded."""
+"""Installed packages have the pinned versions, and versions with known advisories are excluded."""
 
 import re
 import sys
@@ -32,7 +32,7 @@ def named(level: str) -> list[Requirement]:
 
 
 def pinned(level: str) -> dict[str, tuple[str, int]]:
-    """Version and number of hashes."""
+    """Returns version and number of hashes of each pinned package."""
     text = (ROOT / "requirements" / f"{level}.txt").read_text()
     rows = re.findall(r"^([\w.-]+)==(\S+) \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", text, re.MULTILINE)
     assert len(rows) == text.count("==")

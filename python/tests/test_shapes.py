@@ -1,4 +1,4 @@
-"""Placements for several shapes give the same results as `haichi map --shapes`."""
+"""Searches over several shapes give the same results as `haichi map --shapes`."""
 
 import json
 import os

@@ -14,7 +14,7 @@ import pytest
 
 import haichi
 
-# One link of 1 GB/s with 10 ns per router and 5 ns of cable. Everything else takes no time.
+# Two nodes, joined by a link of 1 GB/s. A router takes 10 ns and the cable 5 ns. Everything else takes no time.
 PAIR = """{"schema": "haichi-machine/1", "name": "pair",
  "topology": {"kind": "torus", "axes": [{"name": "X", "size": 2}]},
  "link": {"bandwidth": "1GB/s", "cable_latency": "5ns"}, "router": {"switch_latency": "10ns"},
@@ -56,7 +56,7 @@ def test_times_follow_from_the_machine_file(pair, ping) -> None:
     flight = 25e-9 + 1e-6
     assert run.compute_seconds.tolist() == [3e-6, 3e-6]
     assert run.call_seconds.tolist() == [6e-6, 6e-6]
-    # The receiver waits only for the rest of the last flight.
+    # The receiver computes while the last message is under way, and then waits for the rest of its flight.
     assert run.end_seconds.tolist() == [pytest.approx(9e-6), pytest.approx(3 * 3e-6 + flight - 1e-6)]
     np.testing.assert_allclose(
         run.compute_seconds + run.call_seconds + run.wait_seconds, run.end_seconds, rtol=1e-12, atol=0

@@ -1,4 +1,4 @@
-"""haichi.simulate_program: runs MPI programs on the simulated machine."""
+"""haichi.simulate_program runs MPI programs on the simulated machine."""
 
 from __future__ import annotations
 

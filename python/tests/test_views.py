@@ -138,7 +138,7 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
     bins = efficiency.shape[1]
     assert 200 <= bins <= 400
     assert (bins - 1) * simulated["bin_seconds"] <= simulated["seconds"]
-    # The run reports bytes per link with headers. The view contains efficiencies, rounded to 1/255 in every bin.
+    # The run reports the bytes of each link, with headers. The view has the efficiency in each bin, rounded to 1/255.
     bandwidth = unpack_array(network["link_bandwidth_bytes_per_s"], "bandwidth")[links]
     moved = efficiency.sum(axis=1) * simulated["bin_seconds"] * bandwidth
     every = (
@@ -155,7 +155,7 @@ def test_time_and_space_hold_the_bytes_that_were_simulated(
 
 
 def test_pictures_leave_no_files_behind_even_when_killed(small_cg: haichi.Workload, tmp_path: Any) -> None:
-    """A named file would remain after SIGKILL."""
+    """A file with a name would remain after SIGKILL."""
     script = f"""
 import os, signal, threading
 from haichi import _core

@@ -188,7 +188,7 @@ def test_every_text_format_is_read(tmp_path: Path):
             haichi.Workload.from_file(tmp_path / name),
             haichi.Workload.from_file(tmp_path / name, format=name),
         ):
-            back = 5 if name == "metis" else 7  # its graphs are undirected
+            back = 5 if name == "metis" else 7  # METIS graphs are undirected
             assert (workload.ranks, triples(workload)) == (4, [(0, 1, 5), (1, 0, back)]), name
     with pytest.raises(haichi.OptionError) as caught:
         haichi.Workload.from_file(tmp_path / "json", format="jason")
@@ -230,7 +230,7 @@ class Bomb:
 
 
 def claiming(shape: str) -> bytes:
-    """A .npy file with 64 bytes of data and a false shape."""
+    """Returns a .npy file with 64 bytes of data and this false shape."""
     header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}".ljust(117).encode() + b"\n"
     return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(64)
 

@@ -1,9 +1,10 @@
-"""Installs a wheel of haichi in a new environment, as a user does, and uses each of its parts.
+"""Installs a wheel of haichi in a new environment, as a user does, and uses each part of the wheel.
 
     python3 python/tests/use_wheel.py dist/haichi-*.whl
 
-It requires only the sources, Python and the package index, so it runs in a bare container, too. With MPICH's compiler,
-it also profiles a program and runs it on a simulated machine. The ctest entry python.portable_wheel runs this script.
+The script requires only the sources, Python and the package index, so it also runs in a bare container. With MPICH's
+compiler, it also profiles a program and runs it on a simulated machine. The ctest entry python.portable_wheel runs this
+script.
 """
 
 import json

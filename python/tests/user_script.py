@@ -1,4 +1,4 @@
-"""A typed user script: checked by mypy --strict and run by test_simulate.py."""
+"""A typed user script. mypy --strict checks it, and test_simulate.py runs it."""
 
 import pickle
 import sys

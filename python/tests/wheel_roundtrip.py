@@ -1,6 +1,6 @@
 """Installs the wheel of this source tree in a new environment, uses it, removes it and installs it again.
 
-The ctest entry python.wheel runs this script. It prints the contents of the wheel.
+The script prints the contents of the wheel. The ctest entry python.wheel runs it.
 """
 
 import subprocess
@@ -39,7 +39,7 @@ def main() -> None:
         run(sys.executable, "-m", "venv", "--without-pip", environment)
         python = environment / "bin" / "python"
         site = run(python, "-c", "import sysconfig; print(sysconfig.get_path('platlib'))").strip()
-        # NumPy comes from the current environment.
+        # The new environment uses NumPy of the current environment.
         for folder_of_numpy in Path(numpy.__file__).parents[1].glob("numpy*"):
             (Path(site) / folder_of_numpy.name).symlink_to(folder_of_numpy)
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "--python", python]

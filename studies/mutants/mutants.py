@@ -3,15 +3,15 @@
     python3 studies/mutants/mutants.py BUILD [--seed 33] [--count 40] [--only K,K] [--then REGEX] [--json FILE]
 
 BUILD is a complete build directory with the tests (preset dev). A mutant is one changed operator or constant, or two
-swapped arguments or statements. Each module gets the same number of mutants. Within a module, the kinds of changes take
-turns in random order. The seed and the sources alone determine the mutants. Headers in more than 12 objects are left
-out. If a mutant does not compile, the next one of its module replaces it.
+swapped arguments or statements. Each module gets the same number of mutants. Within a module, the script cycles
+through the kinds of changes in random order. The seed and the sources alone determine the mutants. Headers that more
+than 12 objects include are left out. If a mutant does not compile, the next one of its module replaces it.
 
-The mutated source is compiled with -O1 and without warnings. Its functions replace those of the batch that contains it;
-position-independent code does not inline functions of other sources. For headers, the batches that read them are
-compiled. Then everything that contains such an object is linked again. First the test programs of the module run, then
-the others, then the tests of --then.
-Sources and objects are restored at the end, even after Ctrl-C.
+The script compiles the mutated source with -O1 and without warnings. Its functions replace those of the batch (several
+sources in one object) that contains the source. This works because position-independent code does not inline functions
+of other sources. For a header, the script compiles the batches that include it. Then everything that contains such an
+object is linked again. The test programs of the module run first, then the other test programs, then the tests of
+--then. Sources and objects are restored at the end, even after Ctrl-C.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 from build_cost import Build, Step  # noqa: E402
 
-# Directories of each module with code of the program.
+# Source directories of each module.
 MODULES = {
     "base": ["base"],
     "netmodel": ["netmodel"],
@@ -102,7 +102,7 @@ class Place:
 
 
 def masked(line: str) -> str:
-    """The line with blanks in place of strings and comments, so that mutants do not change them."""
+    """Blanks out strings and comments, so that mutants do not change them."""
     line = re.sub(r'"(\\.|[^"\\])*"', lambda text: '"' + "_" * (len(text[0]) - 2) + '"', line)
     return re.sub(r"//.*", lambda text: " " * len(text[0]), line)
 
@@ -133,7 +133,7 @@ def places_of_file(file: Path) -> Iterator[Place]:
 
 
 def drawn_places(module: str, draw: random.Random) -> list[Place]:
-    """Every possible mutant of a module, the kinds by turns."""
+    """Returns every possible mutant of a module. The kinds of changes alternate."""
     kinds: dict[str, list[Place]] = defaultdict(list)
     for folder in MODULES[module]:
         for file in sorted((ROOT / folder).rglob("*")):
@@ -145,7 +145,7 @@ def drawn_places(module: str, draw: random.Random) -> list[Place]:
 
 
 class Objects:
-    """Objects of a build directory, some of them in place of the original ones."""
+    """Objects of a build directory. Objects of a mutant can replace the original ones."""
 
     def __init__(self, build: Build, kept: Path) -> None:
         self.build, self.kept = build, kept
@@ -156,7 +156,7 @@ class Objects:
         return [step for step in steps if str(file) in step.headers.union(step.inputs)]
 
     def replace(self, steps: list[Step], file: Path) -> bool:
-        """Compiles the objects from the sources as they are now. False if that fails."""
+        """Compiles the objects from the present sources. Returns False on a compiler error."""
         for number, step in enumerate(steps):
             words = list(self.build.commands[step.outputs[0]])
             compiled = str(self.kept / f"mutant{number}.o")
@@ -178,7 +178,7 @@ class Objects:
         return True
 
     def put(self, source: Path, path: Path, original: Path) -> None:
-        """Keeps the time of the object, because Ninja would otherwise compile it. Removes what contains it."""
+        """Keeps the object's modification time, so that Ninja does not compile it. Removes files that contain it."""
         path.unlink()
         shutil.copy(source, path)
         shutil.copystat(original, path)
@@ -194,7 +194,7 @@ class Objects:
 
 
 class Tests:
-    """Builds the programs of tests and runs them."""
+    """Builds and runs the test programs."""
 
     def __init__(self, build: Build) -> None:
         self.build, self.log = build, build.folder / "mutants.log"
@@ -220,7 +220,7 @@ class Tests:
         return status, self.log.read_text(errors="replace")
 
     def failure(self, names: str, targets: list[str]) -> str:
-        """Links the targets and runs the tests. Returns the first failure, or nothing."""
+        """Links the targets and runs the tests. Returns the first failure, or an empty string."""
         folder = str(self.build.folder)
         status, text = self.run(["ninja", "-j1", "-C", folder, *targets], 3600)
         if status != 0:
@@ -234,7 +234,7 @@ class Tests:
         return (f"{test[1]} {test[2]}" if test else "did not end") + (f": {case[1] or case[2]}" if case else "")
 
     def first_failure(self, mutant: Mutant, readers: list[Step], own: bool, then: str) -> str:
-        """The first failure of the module's test programs, then of the others, then of the tests `then`."""
+        """Returns the first failure. The module's test programs run first, then the others, then the tests `then`."""
         changed = {output for step in readers for one in step.outputs for later in self.build.rebuilt(one)
                    for output in later.outputs}  # fmt: skip
         programs = [program for program in self.of_program if program in changed]
@@ -248,7 +248,7 @@ class Tests:
 
 
 def judge(mutant: Mutant, place: Place, objects: Objects, tests: Tests | None, options: argparse.Namespace) -> None:
-    """Without tests, the mutant is only compiled."""
+    """Compiles a mutant, runs the tests on it and sets its verdict. Without `tests`, only compiles the mutant."""
     began = time.monotonic()
     readers = objects.readers(place.file)
     text, times = place.file.read_text(), place.file.stat()
@@ -315,7 +315,7 @@ def next_mutant(
     objects: Objects,
     tests: Tests | None,
 ) -> Mutant:
-    """The next mutant that compiles."""
+    """Returns the next mutant that compiles."""
     module = list(MODULES)[(number - 1) * len(MODULES) // options.count]
     for place in candidates[module]:
         if not 0 < len(objects.readers(place.file)) <= MOST_OBJECTS:

@@ -1,4 +1,4 @@
-"""The exchange of particles of the RDMA study, with the assumed inputs of nbody_inputs.json. Prints the tables of
+"""Simulates the particle exchange of the RDMA study with the assumed inputs of nbody_inputs.json. Prints the tables of
 README.md.
 
     .venv/bin/python studies/rdma/nbody.py
@@ -34,7 +34,7 @@ class Times:
 
 
 def drawn_counts(particles: int, seed: int) -> npt.NDArray[np.int_]:
-    """Particles that process i (line) holds for process j (column)."""
+    """Returns the number of particles that process i (row) holds for process j (column)."""
     processes = INPUTS["processes"]
     random = np.random.default_rng(seed)
     (fewest, most), (least, largest) = INPUTS["held"], INPUTS["leaving"]
@@ -56,7 +56,7 @@ def write_fits(file: Path, counting: bool) -> None:
 def exchange(folder: Path, particles: int, seeds: int, *, counting: bool = True) -> Times:
     """Simulates the exchange with and without synchronisation for the seeds 1, 2, ...
 
-    Counting takes no time without `counting`.
+    If `counting` is False, counting the particles takes no simulated time.
     """
     program, fits, counts = compiled("nbody_exchange", folder), folder / "fits.txt", folder / "counts.txt"
     write_fits(fits, counting)

@@ -19,7 +19,7 @@ NODES, PER_NODE = 16, 2
 
 
 def rdma(folder: Path, effort: Effort) -> dict[str, Measured]:
-    """Requires MPICH's compiler, which `haichi mgencc` calls."""
+    """Simulates the RDMA study. Returns nothing without MPICH's compiler, which `haichi mgencc` calls."""
     if shutil.which(os.environ.get("HAICHI_MPICC", "mpicc.mpich")) is None:
         return {}
     switch = f"switch:{NODES} with {PER_NODE} ranks per node"

@@ -24,7 +24,7 @@ SHAPES = {
 }
 
 MACHINE = str(Path(__file__).with_name("fx10-with-copies.json"))
-"""fx10-kyushu, and what a copy within a node takes: CG copies where a transpose has no partner."""
+"""fx10-kyushu with the cost of a copy within a node. In CG, a rank without a partner in the transpose copies."""
 
 PAPER = {"schedule": "paper", "restarts": 1, "threads": 1}
 LETTER = PAPER | {"moves": "uniform", "smoothing": 0, "start": "random"}
@@ -57,7 +57,7 @@ def of_samples(samples: Iterable[float], call: str) -> Measured:
 
 @dataclass(frozen=True)
 class Effort:
-    """Numbers of seeds, iterations and jobs, which depend on --quick and --long."""
+    """Numbers of seeds, iterations and jobs. They depend on --quick and --long."""
 
     seeds: int = 10
     iterations: int = 40  #: iterations without barriers, which never repeat exactly if sets contend
@@ -133,7 +133,7 @@ def run_seconds(
 
 @dataclass(frozen=True)
 class Cell:
-    """A placement in a table column, with times with and without barriers. TAC3 also has times without copies."""
+    """A placement in a table column, and its times with and without barriers. TAC3 also has times without copies."""
 
     placement: Placement
     none: float
@@ -156,7 +156,7 @@ def _written(options: dict[str, Any]) -> str:
 
 
 def job_shapes(pool: Executor, effort: Effort) -> dict[str, Measured]:
-    """The table of run times (six shapes, the paper's strategies, ten seeds each), and the time of the searches."""
+    """Makes the table of run times (six shapes, the paper's strategies, ten seeds each), and times the searches."""
     tasks = [
         (number, column, seed, effort.iterations)
         for number in effort.shapes
@@ -192,7 +192,7 @@ def job_shapes(pool: Executor, effort: Effort) -> dict[str, Measured]:
 
 
 def search_times(effort: Effort) -> dict[str, Measured]:
-    """Wall time and evaluations of one restart of the paper's schedule on one thread of an otherwise idle machine."""
+    """Measures wall time and evaluations of one restart of the paper's schedule. The machine must be otherwise idle."""
     found = {}
     for number, nodes in ((1, 96), (4, 48)):
         for column in ("tac3.letter", "tahb.letter", "rmatt.letter", "rmatt-tool"):
@@ -228,7 +228,7 @@ def _stopped_early(task: tuple[int, int]) -> Placement:
 
 
 def _stopped_at(pool: Executor, contention: int, count: int) -> list[list[int]]:
-    """Placements on shape 1 with this sum of contention, from random starts and annealing that stops early."""
+    """Finds `count` placements on shape 1 with this sum of contention, by annealing that stops early."""
     kept: list[list[int]] = []
     for first in range(1, 100_000, 64):
         tasks = [(contention, seed) for seed in range(first, first + 64)]
@@ -240,13 +240,13 @@ def _stopped_at(pool: Executor, contention: int, count: int) -> list[list[int]]:
 
 def _with_and_without(task: tuple[list[int], int, str | None]) -> tuple[float, float]:
     nodes, iterations, size = task
-    copies = size is not None  # the table of message sizes is of the whole kernel
+    copies = size is not None  # the table of message sizes is for the kernel with copies
     none, sets = (run_seconds(1, nodes, barrier, iterations, copies, size) for barrier in ("none", "sets"))
     return none, sets
 
 
 def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
-    """Placements of shape 1 that are contention-free, or have one set at contention 2."""
+    """Measures placements on shape 1 that are contention-free, or have one set at contention 2."""
     found = {}
     means = {}
     for name, contention, count in (("free", 4, 5), ("one-more", 5, effort.one_more)):
@@ -283,7 +283,7 @@ def barriers(pool: Executor, effort: Effort) -> dict[str, Measured]:
 
 
 def other_shapes(effort: Effort) -> dict[str, Measured]:
-    """Values of a map on shapes and a tie rule for which it was not optimised."""
+    """Evaluates placements on shapes and a tie rule for which they were not optimised."""
     found = {}
     workload = cg(64)
     for tuned in (1, 2, 3):

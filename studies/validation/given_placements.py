@@ -1,4 +1,4 @@
-"""Run times of CG with the placements that need no search: default and no-ring, on the six job shapes of an FX10."""
+"""Simulates CG on the six job shapes of an FX10 with the placements default and no-ring, which need no search."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOISE: dict[str, Any] = json.loads(Path(__file__).with_name("os_noise.json").rea
 """The interruptions of a node by its operating system, with their source."""
 
 GAINS = (("tac3", "tahb"), ("tac3", "rmatt-tool"), ("default", "rmatt-tool"), ("tahb", "rmatt-tool"))
-"""Columns of the table of run times. Each pair has a gain in the paper's figure: how much longer the second takes."""
+"""Pairs of columns in the table of run times. The paper's figure shows how much longer the second of a pair takes."""
 
 
 def _nodes(number: int, strategy: str) -> list[int]:
@@ -31,7 +31,7 @@ def _seconds(task: tuple[int, str, int]) -> float:
 
 
 def given_placements(pool: Executor, effort: Effort) -> dict[str, Measured]:
-    """Run times without barriers and without noise: the published ones were held back from the model."""
+    """Simulates run times without barriers and noise. The model was made without the published run times."""
     found = {}
     tasks = [(number, strategy, effort.iterations) for strategy in STRATEGIES for number in effort.shapes]
     for (number, strategy, iterations), seconds in zip(tasks, pool.map(_seconds, tasks), strict=True):
@@ -56,7 +56,7 @@ def _noisy_seconds(task: tuple[int, str, str, int, int | str]) -> float:
 
 
 def with_noise(pool: Executor, effort: Effort) -> dict[str, Measured]:
-    """The same run times with the noise of os_noise.json, as the mean over its seeds, and those with barriers."""
+    """Simulates run times with the noise of os_noise.json, as the mean over its seeds, with and without barriers."""
     seeds = NOISE["seeds"][: effort.noise_seeds]
     iterations = effort.iterations if effort.noise_seeds == 1 else NOISE["sim_iterations"]
     names = [(number, strategy, barrier) for strategy in STRATEGIES for number in effort.shapes
@@ -75,7 +75,7 @@ def with_noise(pool: Executor, effort: Effort) -> dict[str, Measured]:
 
 
 def largest_gains(found: dict[str, Measured]) -> dict[str, Measured]:
-    """The largest gain of a column over another, in per cent of the shorter time, if all six shapes were simulated."""
+    """Returns the largest gain of one column over another, in per cent of the shorter time. Requires all six shapes."""
     gains = {}
     for faster, slower in GAINS:
         pairs = [(found.get(f"shape{n}.{slower}"), found.get(f"shape{n}.{faster}")) for n in SHAPES]

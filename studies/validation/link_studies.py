@@ -1,4 +1,4 @@
-"""Links in the simulator: rates of streams, compared with the limits of the presets' links, NICs and DMA."""
+"""Compares the rates of simulated streams with the limits of the presets' links, NICs and DMA."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STREAMED = (
 
 
 def machine_file(preset: str) -> dict[str, Any]:
-    """The machine file of a preset. Its size may differ from the size in the preset."""
+    """Returns the machine file of a preset. A size in the name of the preset is ignored."""
     file: dict[str, Any] = json.loads((MACHINES / f"{preset.split(':')[0]}.json").read_text())
     return file
 
@@ -35,7 +35,7 @@ def on_first_nodes(workload: haichi.Workload, machine: haichi.Machine) -> haichi
 
 
 def link(preset: str) -> Measured:
-    """Rate of a link in GB/s, with headers, when only links and buffers limit a stream."""
+    """Measures the rate of a link in GB/s, with headers, when only links and buffers limit a stream."""
     file = machine_file(preset)
     del file["notes"]
     for key in LIMITS:
@@ -53,7 +53,7 @@ def link(preset: str) -> Measured:
 
 @dataclass(frozen=True)
 class Stream:
-    """Payload that one rank sends to the next."""
+    """A stream of messages from one rank to the next."""
 
     rate: float  #: GB/s
     allowed: float  #: rate of the slowest part
@@ -65,7 +65,7 @@ class Stream:
 
 
 def streams(preset: str) -> tuple[Stream, Stream]:
-    """One message of 16 MiB to the next node, and a ring of 8 nodes that each send such a message to the next."""
+    """Simulates a 16 MiB message to the next node, and a ring of 8 nodes with such a message to each next node."""
     found = []
     for ranks, targets, directions in ((2, [1], 1), (8, [1, 2, 3, 4, 5, 6, 7, 0], 2)):
         workload = haichi.Workload.from_messages(list(range(len(targets))), targets, STREAM, ranks=ranks)
@@ -76,7 +76,7 @@ def streams(preset: str) -> tuple[Stream, Stream]:
 
 
 def _slowest(file: dict[str, Any], directions: int) -> tuple[float, str]:
-    """The slowest part on the route of the payload. DMA serves all directions of a node."""
+    """Returns the lowest payload rate on the route, and the part that has it. DMA serves all directions of a node."""
     node, payload = file["node"], _bytes(file["packet"]["payload"])
     full = payload + _bytes(file["packet"].get("header", "0B"))
     on_link = min(_rate(file["link"]["bandwidth"]), _rate(file["router"].get("bandwidth", file["link"]["bandwidth"])))

@@ -23,7 +23,7 @@ PROFILER_BENCHMARK = Path(__file__).parents[2] / "tests/bench/profiler_overhead.
 
 
 def _message(machine: str, node: int, size_bytes: int) -> haichi.SimulatedRun:
-    """One message between two nodes of an idle machine."""
+    """Simulates one message from node 0 to another node of an idle machine."""
     workload = haichi.Workload.from_messages([0], [1], size_bytes, ranks=2)
     return haichi.Job(workload, machine).simulate([0, node]).run
 
@@ -37,7 +37,7 @@ def _latency(machine: str, near: int, far: int, hops: int, size_bytes: int) -> M
 
 @cache
 def presets() -> dict[str, Measured]:
-    """Parameters of the presets for published machines, measured by their behaviour."""
+    """Measures parameters of the presets for published machines by simulating messages."""
     found = {}
     for machine in ("k", "fx10-kyushu", "fugaku", "fx100:4x4x4", "torus:4x4x4", "fattree:2x8", "switch:4"):
         name = machine.split(":")[0]
@@ -72,7 +72,7 @@ def presets() -> dict[str, Measured]:
 
 
 def logical_shape(folder: Path) -> dict[str, Measured]:
-    """The fold of Tofu machines, as shown by the default placement."""
+    """Shows how Tofu machines fold a job shape into their six axes, by the default placement."""
     found = {}
     for name, machine, shape in (("fx10-kyushu", "fx10-kyushu", (4, 2, 8)), ("y4", "fx10:1x4x1", (1, 4, 1))):
         units = shape[0] * shape[1] * shape[2]
@@ -102,7 +102,7 @@ BRUCK = {
 }
 
 
-# A separate process, which is small at its start. The peak in getrusage() would include the memory of the parent.
+# Runs in a separate, small process, because the peak in getrusage() would include the memory of this process.
 BRUCK_RUN = """
 import json, re, sys, time, haichi
 workload = haichi.Workload.from_pattern("alltoall-bruck", ranks=int(sys.argv[1]), bytes=4, iterations=1)
@@ -115,7 +115,7 @@ print(json.dumps([run.packets, run.packet_hops, seconds, int(memory[1]) * 1024 /
 
 
 def all_to_all(effort: Effort) -> dict[str, Measured]:
-    """Bruck's all-to-all of 4 bytes, replayed from the pattern."""
+    """Replays Bruck's all-to-all of 4 bytes from the pattern."""
     found = {}
     for ranks in (n for n in BRUCK if n <= effort.largest_bruck):
         command = [sys.executable, "-c", BRUCK_RUN, str(ranks), BRUCK[ranks]]
@@ -132,7 +132,7 @@ def all_to_all(effort: Effort) -> dict[str, Measured]:
 
 
 def large_search(effort: Effort) -> dict[str, Measured]:
-    """Ten seconds of search for a shuffled 16^3 stencil on a 16^3 torus, with and without moves next to partners."""
+    """Searches 10 s for a shuffled 16^3 stencil on a 16^3 torus, with and without moves next to partners."""
     if not effort.large_searches:
         return {}
     stencil = haichi.Workload.from_pattern("stencil3d", dims=[16, 16, 16], periodic=True, shuffle=1)
@@ -159,7 +159,7 @@ RING_SIZES = (2, 4, 8, 12, 16, 24, 32, 40, 48, 56, 64)
 
 
 def random_rings(pool: Executor, effort: Effort) -> dict[str, Measured]:
-    """HPCC's random ring on an InfiniBand fat tree: GB/s per process."""
+    """Simulates HPCC's random ring on an InfiniBand fat tree, in GB/s per process."""
     found = {}
     for ranks in RING_SIZES:
         rates = pool.map(_ring_rate, [(ranks, seed) for seed in range(1, effort.ring_seeds + 1)])

@@ -19,12 +19,12 @@ REPOSITORY = Path(__file__).parents[2]
 FAT_TREE = "nsim-fattree:2x8"
 HALF_TREE = str(Path(__file__).with_name("half-bisection-tree.json"))
 LARGEST_SHORT_RUN = 4096
-"""Largest number of ranks of the runs without --long."""
+"""Maximum number of ranks in runs without --long."""
 
 LIVE = {(1024, 4): "torus:16x8x8", (4096, 1024): "torus:16x16x16", (65536, 4): "torus:64x32x32"}
-"""Ranks and bytes of a block of NSIM's live all-to-alls, and their tori. Only the first takes less than ten minutes."""
+"""NSIM's live all-to-alls (ranks, bytes of a block) and their tori. Only the first takes less than ten minutes."""
 
-# The peak memory of a child includes its parent's at the start. This parent is small.
+# The peak memory of a child includes the memory of its parent at the start, so this parent is small.
 SMALL_PARENT = """
 import json, os, subprocess, sys
 process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -35,7 +35,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def _compiled(source: str, folder: Path) -> Path | None:
-    """The program of a source file of this repository, for MPICH. None without its compiler."""
+    """Compiles a source file of this repository for MPICH. Returns None without MPICH's compiler."""
     if shutil.which("mpicc.mpich") is None:
         return None
     program = folder / Path(source).stem
@@ -45,10 +45,10 @@ def _compiled(source: str, folder: Path) -> Path | None:
 
 
 def fat_tree(folder: Path) -> dict[str, Measured]:
-    """The preset of the study's fat tree: the latency over two levels, and random rings over all nodes."""
+    """Measures the study's fat tree: the latency over two levels, and random rings over all nodes."""
     message = haichi.Workload.from_messages([0], [1], 0, ranks=2)
     run = haichi.Job(message, FAT_TREE).simulate([0, 63]).run
-    # The sender's call precedes the packet. The receiver has called before the packet arrives.
+    # The time of the sender's call counts, but the receiver has made its call before the packet arrives.
     call_s = float(run.call_seconds[0]) / 2
     call = f"haichi.Job(an empty message, {FAT_TREE!r}).simulate([0, 63]).run: seconds without the send"
     found = {"nsim-fattree.latency": Measured((run.seconds - call_s) * 1e9, call)}
@@ -62,7 +62,7 @@ def fat_tree(folder: Path) -> dict[str, Measured]:
 
 
 def live_all_to_all(folder: Path, effort: Effort) -> dict[str, Measured]:
-    """Bruck's all-to-all as a live program, whose ranks really run. Data are not moved, as in NSIM."""
+    """Runs Bruck's all-to-all as a live program. haichi does not move the data, as in NSIM."""
     found: dict[str, Measured] = {}
     sizes = [
         size
@@ -92,7 +92,8 @@ def _gain(seed: int) -> float:
 
 
 def half_bisection(pool: Executor, effort: Effort) -> dict[str, Measured]:
-    """CG on 128 nodes of a fat tree with half of the uplinks: what TAC3 gains over the default placement, in %."""
+    """Computes the gain in % of TAC3 over the default placement, for CG on 128 nodes of a fat tree with half of the
+    uplinks."""
     if not effort.large_searches:
         return {}
     seeds = range(1, effort.seeds + 1)

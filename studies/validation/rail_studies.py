@@ -15,14 +15,14 @@ BROADCASTS = Path(__file__).with_name("climate-broadcasts.json")
 
 
 def with_nics(nics: int) -> haichi.Machine:
-    """The preset t2k when the library drives this many of its NICs."""
+    """Returns the preset t2k as if the MPI library used `nics` of its NICs."""
     file = machine_file("t2k")
     file["node"] |= {"nics": nics, "trunk": nics}
     return haichi.Machine.from_dict(file)
 
 
 def ipm_report(code: dict[str, Any]) -> str:
-    """A report of IPM with the histogram of broadcasts. All ranks take equally long."""
+    """Returns an IPM report with a histogram of broadcasts. All ranks take equally long."""
     calls = sum(one["calls"] for one in code["broadcasts"])
     in_mpi = code["seconds"] * code["mpi_share"]
     entries = ""
@@ -41,7 +41,7 @@ def ipm_report(code: dict[str, Any]) -> str:
 
 
 def broadcast_trace(code: dict[str, Any], folder: Path) -> Path:
-    """A time-independent trace of the broadcasts, one tenth of the calls of each size."""
+    """Writes a time-independent trace of the broadcasts, with one tenth of the calls of each size."""
     sizes = [one["bytes"] for one in code["broadcasts"] for _ in range(one["calls"] // 10)]
     for rank in range(code["ranks"]):
         lines = [f"{rank} init", *(f"{rank} bcast {size} 0 0" for size in sizes), f"{rank} finalize"]

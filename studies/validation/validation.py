@@ -3,8 +3,8 @@
     .venv/bin/python studies/validation/validation.py [--quick | --long] [--only PART,...] [--build BUILD] [-o OUTPUT]
 
 Runs the studies on all cores. Writes README.md, validation.json, images/*.png and measured/PART.json to OUTPUT, which
-is build/validation by default. With --only, the page has the stored measurements of the other parts. BUILD is a build
-directory, such as build/release. Its benchmark and profilers are measured, too.
+is build/validation by default. With --only, README.md has the stored measurements of the other parts. BUILD is a build
+directory, such as build/release. With --build, the script also measures its benchmark and profilers.
 
 published/ has one file per part (PARTS) with the numbers, their sources and the known causes of deviations. README.md
 in this directory is the result of one run; docs/validation.md has the conclusions.
@@ -68,7 +68,7 @@ class Row:
 
 
 def _deviation(published: Any, ours: float) -> tuple[float, float | None]:
-    """Absolute and relative deviation, which are zero if our value meets a published limit."""
+    """Returns absolute and relative deviation. Both are zero if our value meets a published limit."""
     if isinstance(published, dict):
         limit = next(iter(published.values()))
         inside = ours <= limit if "at_most" in published else ours >= limit
@@ -124,7 +124,7 @@ def judged(number: dict[str, Any], found: dict[str, Measured], missing: str) -> 
 
 
 def read_published(parts: Sequence[str] = PARTS) -> Published:
-    """The published numbers of some parts. Raises KeyError for an unknown part."""
+    """Reads the published numbers of some parts. Raises KeyError for an unknown part."""
     groups: list[dict[str, Any]] = []
     kinds: dict[str, list[str]] = {}
     for part in parts:
@@ -147,7 +147,7 @@ def measure(part: str, effort: Effort, build: Path | None) -> dict[str, Measured
                 "largest gains": lambda: given_placements.largest_gains(found),
                 "other shapes": lambda: cg_studies.other_shapes(effort),
                 "two switches": lambda: cg_studies.two_switches(Path(folder)),
-                # Studies that measure times have the machine to themselves.
+                # Studies that measure times run while nothing else does.
                 "search times": lambda: cg_studies.search_times(effort),
                 "large search": lambda: machine_studies.large_search(effort),
             },
@@ -190,13 +190,14 @@ class Stored:
 
 
 def kept(path: Path) -> Stored:
-    """The stored measurements of a part. Raises OSError if it was never measured."""
+    """Reads the stored measurements of a part. Raises OSError if there are none."""
     text = json.loads(path.read_text())
     return Stored(text["commands"], {name: Measured(**ours) for name, ours in text["measured"].items()})
 
 
 def keep(path: Path, command: str, found: dict[str, Measured]) -> None:
-    """Stores the measurements of a part. Earlier ones that this command does not repeat, as without --long, stay."""
+    """Stores the measurements of a part. Keeps earlier measurements that this command does not repeat, as those of
+    --long."""
     before = kept(path) if path.exists() else Stored([], {})
     repeats_all = before.measured.keys() <= found.keys()
     commands = [command] if repeats_all else [*(other for other in before.commands if other != command), command]

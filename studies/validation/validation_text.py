@@ -102,7 +102,7 @@ def _machine() -> str:
 
 
 def table_of_rows(rows: Sequence[Any]) -> list[str]:
-    """A table of rows, and below it the calls that computed them, in lines of Markdown."""
+    """Returns a Markdown table of the rows. The calls that computed them are listed below the table."""
     notes: dict[str, int] = {}
     lines = ["| number | published | haichi | deviation | verdict | source | note |", "|---|---|---|---|---|---|---|"]
     for row in rows:
@@ -139,7 +139,7 @@ def markdown(
 def _spreads(
     found: dict[str, Measured], prefix: str, head: str, words: str = "{}", number: str = "{:.3f}"
 ) -> list[str]:
-    """A table of all measurements with this prefix in their names, and the call of the last one."""
+    """Returns a table of all measurements whose names have this prefix, and the call of the last one."""
     lines = [f"| {head} | mean | smallest | largest |", "|---|---|---|---|"]
     call = ""
     for name, ours in found.items():

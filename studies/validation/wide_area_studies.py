@@ -54,7 +54,7 @@ def link(folder: Path) -> dict[str, Measured]:
 
 def programs(folder: Path, bridges: Sequence[int]) -> dict[str, Measured]:
     runs = nas_tables.Runs(folder)
-    # Scores by number of bridges, for no delay, 4 ms and the longest delay.
+    # Scores for each number of bridges, at delays of 0, 4 and 20 ms.
     of = {name: [runs.scores(name, (0, 4, 20), k) for k in bridges] for name in ("ep", "cg", "mg", "lu", "is", "ft")}
 
     def call(name: str, delay: str) -> str:

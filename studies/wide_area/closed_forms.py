@@ -1,4 +1,4 @@
-"""Expected times of the micro-benchmarks, from the numbers of a machine file alone, without the simulator.
+"""Computes expected times of the micro-benchmarks from the numbers of a machine file, without the simulator.
 
 A NIC works for the time N on each packet before it sends the packet. A packet of p bytes enters a gateway node at the
 links' rate, is held for the delay, and leaves at the gateway node's rate:
@@ -14,11 +14,11 @@ links' rate, is held for the delay, and leaves at the gateway node's rate:
     stream    = s / (2 r way(0) + way(s) + way(0))                        of zero-copy messages, one by one
 
 L is the latency of a switch, B the latency of a gateway node, t its packet time, and p = min(s, packet). A held packet
-leaves at the next tick of the gateway node's timer, so each way may take one tick longer. The notice of arrival for the
-sender precedes the reply of a ping-pong, so the reply waits until the NIC has worked on this notice.
+leaves at the next tick of the gateway node's timer, so each way may take one tick longer. In a ping-pong, the NIC sends
+the notice of arrival before the reply, so the reply waits until the NIC has worked on this notice.
 
 While a packet is on the bus of a gateway node, packets of the other direction wait. A notice of arrival may therefore
-be later by packet / bus. Notices of arrival also take the gateway node the time t each. The forms omit both.
+be late by packet / bus. Each notice of arrival also takes the time t on the gateway node. The forms omit both times.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ class ClosedForms:
 
     @property
     def rate(self) -> float:
-        """Rate of full packets at the slowest place of the route."""
+        """Rate of full packets on the slowest part of the route."""
         link = self.packet / (self.packet / self._of("link", "bandwidth") + self.nic_work)
         return min(link, self.packet / self._through_bridge(self.packet)) if self.crosses else link
 
     def both_ways(self) -> float:
-        """Rate of two opposite streams of full packets through one gateway node, together."""
+        """Total rate of two opposite streams of full packets through one gateway node."""
         bus = self.machine["topology"]["bridges"].get("shared_bus")
         return min(2 * self.rate, value(bus)) if bus else 2 * self.rate
 
@@ -98,11 +98,11 @@ class ClosedForms:
         return size <= self._of("node", "eager_limit")
 
     def buffered_rate(self) -> float:
-        """Rate that the send buffer allows: its bytes per time of a packet and its notice of arrival."""
+        """Rate limit of the send buffer: its size divided by the time of a packet and of its notice of arrival."""
         return self._of("node", "send_buffer") / (self.way(self.packet) + self.way(0))
 
     def _after_notice(self, start: float, packet: float) -> float:
-        """Equivalent start of a reply whose first packet does not follow a notice."""
+        """Returns the start of a reply, delayed until the NIC and the gateway node have sent the notice of arrival."""
         start = max(start, self.nic_work)
         if not self.crosses:
             return start
@@ -119,7 +119,7 @@ class ClosedForms:
         round_trip = self.way(self.packet) + self.way(0)
         if not self.crosses or pieces <= in_flight or in_flight * self.packet / self.rate >= round_trip:
             return start + self.way(size)
-        # Each round sends as many packets as the buffer holds. In the last round they are sent back to back.
+        # Each round sends as many packets as the send buffer holds. The last round sends them back to back.
         rounds, remaining = divmod(pieces - 1, in_flight)
         last = size - (pieces - 1) * self.packet
         return start + rounds * round_trip + remaining * self.packet / self.rate + self.way(last)
@@ -128,7 +128,7 @@ class ClosedForms:
         return size / self.half_round_trip(size)
 
     def eager_stream(self) -> float:
-        """Bytes per second between two ranks."""
+        """Rate of eager messages between two ranks, in bytes per second."""
         return min(self.rate, self.buffered_rate())
 
     def zero_copy_stream(self, size: float, overlap: bool = False) -> float:

@@ -1,4 +1,5 @@
-"""The study's link: latency, bandwidth by size, direction, delay and gateway nodes, and the effect of remedies."""
+"""Tables of the study's link: latency, bandwidth, and the effect of remedies. The bandwidth depends on message size,
+direction, delay and number of gateway nodes."""
 
 from __future__ import annotations
 

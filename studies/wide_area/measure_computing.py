@@ -2,10 +2,10 @@
 
     python studies/wide_area/measure_computing.py NPB3.3-MPI [--class C] [--repeat N] [-o computing.json]
 
-Each program is built for one process with few iterations and with more. The difference of their CPU times (minimum over
-several runs) gives the time of an iteration, without the parts before and after the loop. NPB's own config/make.def
-names the compiler. Other classes in the file are kept. The factor is kept, too: it follows from the rates of
-processor_rates.f90 and of the study's processor.
+The script builds each program for one process, with few iterations and with more. The difference of their CPU times
+(minimum over several runs) gives the time of an iteration, without the parts before and after the loop. NPB's own
+config/make.def names the compiler. The script keeps the other classes in computing.json, and the factor. The factor
+follows from the rates of processor_rates.f90 and of the study's processor.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pathlib import Path
 @dataclass(frozen=True)
 class Program:
     folder: str
-    header: str  # file that sets the number of iterations; `pattern` finds the number
+    header: str  # file that sets the number of iterations, which `pattern` matches
     pattern: str
     few: int
     more: int

@@ -29,7 +29,7 @@ def seconds(folder: Path, calls: Sequence[Sequence[str]], machine: Mapping[str, 
 
 
 def ping_pong(folder: Path, machine: Mapping[str, Any], far: int, size: int, repeats: int = 4) -> float:
-    """Half a round trip between node 0 and node `far`, after the first `repeats` round trips."""
+    """Returns half the time of a round trip between node 0 and node `far`, after the first `repeats` round trips."""
     there, back = f"send {{}} 0 {size} {BYTE}", f"recv {{}} 0 {size} {BYTE}"
     times = []
     for count in (repeats, 2 * repeats):
@@ -39,7 +39,8 @@ def ping_pong(folder: Path, machine: Mapping[str, Any], far: int, size: int, rep
 
 
 def streams(folder: Path, machine: Mapping[str, Any], pairs: Sequence[tuple[int, int]], size: int, count: int) -> float:
-    """Bytes per second of all pairs together. The first node of a pair sends `count` non-blocking messages."""
+    """Returns the bytes per second of all pairs in total. The first node of a pair sends `count` messages without
+    blocking."""
     calls: list[list[str]] = []
     nodes: list[int] = []
     for pair, (source, destination) in enumerate(pairs):

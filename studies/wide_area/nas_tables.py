@@ -1,9 +1,9 @@
-"""The NAS programs on the study's machines: speed on two clusters relative to one, by delay and bridges.
+"""Simulates the NAS programs on the study's machines: two clusters relative to one, for delays and bridges.
 
 Score = time on 16 nodes of one cluster / time on 32 nodes of two. Rank r is on node r, so the first half of the ranks
 is in the first cluster. BT and SP require a square number of ranks, so they run on 36 nodes, and the score is scaled
-by 32 / 36. Computation times are from computing.json, times its factor. All iterations of a program are alike, so
-only a few are simulated. The time of one iteration comes from the last of them.
+by 32 / 36. Computation times are those of computing.json, multiplied by its factor. All iterations of a program are
+alike, so only a few are simulated. The last simulated ones give the time of one iteration.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ LINKS = (1, 2, 4)
 @dataclass(frozen=True)
 class Program:
     all: int
-    """Iterations of class B."""
+    """Number of iterations of class B."""
     few: tuple[int, int] | None
     """Two numbers of simulated iterations, the lower first; None simulates all."""
     ranks: int = 32
@@ -67,7 +67,7 @@ def misses_of_lu(ranks: int) -> float:
 
 
 class Runs:
-    """Simulated runs. The logs of a program are written once."""
+    """Simulates runs. Writes the logs of a program only once."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -157,7 +157,7 @@ def lu_with_cache(folder: Path, delays_ms: Sequence[float], bridges: Sequence[in
 
 
 def falls_to_one(delays_ms: Sequence[float], scores: Sequence[float]) -> str:
-    """The delay at which the score is 1, linearly interpolated between simulated delays."""
+    """Returns the delay at which the score is 1, linearly interpolated between simulated delays."""
     if scores[0] < 1:
         return "below 1 everywhere"
     points = list(zip(delays_ms, scores, strict=True))
@@ -170,7 +170,7 @@ def falls_to_one(delays_ms: Sequence[float], scores: Sequence[float]) -> str:
 def processors(
     folder: Path, delays_ms: Sequence[float], bridges: int, programs: Sequence[str] = tuple(PROGRAMS)
 ) -> Table:
-    """Influence of the assumed speed of the study's processors."""
+    """Makes the table of scores for other assumed speeds of the study's processors."""
     table = Table(
         "nas_processors",
         f"Delay in ms at which the score falls to 1, {bridges} gateway nodes, by slowness of processors as assumed",
@@ -184,7 +184,7 @@ def processors(
 
 
 def one_cluster_times(folder: Path, programs: Sequence[str] = tuple(PROGRAMS)) -> Table:
-    """The reference times of the scores, and their fraction of computation."""
+    """Makes the table of the reference times of the scores, with the fraction of time spent in computation."""
     table = Table(
         "nas_one_cluster",
         f"NAS programs, class {NPB_CLASS}, on 16 nodes of one cluster",

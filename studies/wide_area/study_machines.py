@@ -19,7 +19,7 @@ def two_clusters(
     bridge: Mapping[str, Any] | None = None,
     node: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The preset with this number of gateway nodes and this delay. `bridge` and `node` replace other values."""
+    """Returns the preset with this number of gateway nodes and this delay. `bridge` and `node` set further values."""
     machine = copy.deepcopy(PRESET)
     del machine["notes"]
     machine["topology"]["clusters"] = [{"kind": "tree", "children": [nodes]}] * 2
@@ -38,7 +38,7 @@ def one_cluster(nodes: int = 16, node: Mapping[str, Any] | None = None) -> dict[
 
 
 def two_switches(links: int, nodes: int = 16) -> dict[str, Any]:
-    """Two clusters whose switches are joined by links of the clusters, without gateway nodes: the reference line."""
+    """Two clusters without gateway nodes, whose switches are joined by ordinary links. They give the reference line."""
     machine = one_cluster(nodes)
     machine["name"] = "two-switches"
     machine["topology"] = {"kind": "graph", "file": f"two-switches-{nodes}-{links}.graphml"}
@@ -59,14 +59,14 @@ def _graph_of_two_switches(name: str) -> str:
 
 
 def faster_bridge(times: float) -> dict[str, str]:
-    """Gateway node that handles bytes and packets `times` times as fast, with the same latency."""
+    """Returns values of a gateway node that handles bytes and packets `times` times as fast, with equal latency."""
     bridge = PRESET["topology"]["bridges"]
     rates = {key: f"{float(bridge[key].removesuffix('MB/s')) * times:.6g}MB/s" for key in ("bandwidth", "shared_bus")}
     return rates | {"packet_time": f"{float(bridge['packet_time'].removesuffix('us')) / times:.6g}us"}
 
 
 def write(machine: Mapping[str, Any], path: Path) -> Path:
-    """Writes the machine file, and its graph file beside it."""
+    """Writes the machine file, and its graph file into the same directory."""
     if "file" in machine["topology"]:
         (path.parent / machine["topology"]["file"]).write_text(_graph_of_two_switches(machine["topology"]["file"]))
     path.write_text(json.dumps(machine, indent=1) + "\n")

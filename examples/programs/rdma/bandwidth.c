@@ -1,5 +1,5 @@
 /* bandwidth ring|bisection [BYTES [messages|put [SEED]]]: every rank sends BYTES (1 MiB) at the same time. The
- * bandwidth of a process is BYTES divided by the simulated time.
+ * bandwidth of a rank is BYTES divided by the simulated time.
  *
  * - ring: each rank sends to the next one in a ring through all ranks in a random order.
  * - bisection: each rank exchanges with the rank at the distance `ranks / 2`, which is in the other half.
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Upper bits of the 32-bit generator of Numerical Recipes. All ranks get equal numbers. */
+/* Draws from the 32-bit generator of Numerical Recipes, by its upper bits. All ranks get equal numbers. */
 static int drawn(unsigned* state, unsigned below) {
     *state = *state * 1664525u + 1013904223u;
     return (int)((*state >> 16) % below);

@@ -1,17 +1,16 @@
 /* barrier ALGORITHM messages|put [TIMES [BYTES]]: barriers that use messages (MPI_Send, MPI_Recv, MPI_Sendrecv), or
- * puts and polling. The program does nothing else and reads no clock, so the simulated time is the time of TIMES
- * barriers.
+ * puts and polling. The program does nothing else, so the simulated time is the time of TIMES barriers.
  *
  *     haichi mgencc -O2 barrier.c -o barrier
  *     haichi run -m switch:16 -n 16 -- ./barrier recursive-doubling put
  *
  * - dissemination: ceil(log2 ranks) steps. Step k sends to rank + 2^k (Hensgen, Finkel and Manber 1988).
  * - recursive-doubling: log2 steps. Step k exchanges with rank XOR 2^k. Each rank above the largest power of two
- *   has a lower partner. It notifies this partner before the first step, and is released by it after the last one. This
- *   costs two more steps.
- * - ring: ranks - 1 rounds. In each round, all ranks send to the next rank at once, and receive from the previous one.
- *   With puts, the barrier ends when they are complete. This is the ring barrier of the NSIM-ACE study. In Open MPI's
- *   ring (`--collectives barrier=double-ring`), a token goes around twice.
+ *   has a lower partner. The rank notifies the partner before the first step, and the partner releases it at the end.
+ *   This takes two more steps.
+ * - ring: ranks - 1 rounds. In each round, all ranks send to the next rank and receive from the previous one.
+ *   With puts, the barrier ends when all puts are complete. This is the ring barrier of the NSIM-ACE study. In Open
+ *   MPI's ring (`--collectives barrier=double-ring`), a token goes around twice.
  * - tree: notices go up a binary tree to its root, and releases go down again.
  *
  * Each message or put carries BYTES (0 by default). */

@@ -1,6 +1,6 @@
 /* bruck [BYTES [messages|put]]: Bruck's all-to-all of blocks of BYTES (4) by puts (Bruck et al. 1997). Step k joins all
- * blocks whose distance has bit k set and sends them to rank + 2^k in one put. Then it polls for the received blocks.
- * Only the sizes are simulated, not the contents. The simulated time covers only the exchange. */
+ * blocks whose distance has bit k set and sends them to rank + 2^k in one put. The rank then polls for received blocks.
+ * Blocks have a size, but no content. The simulated time covers only the exchange. */
 
 #include <mgen.h>
 #include <stdlib.h>

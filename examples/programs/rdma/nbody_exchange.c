@@ -3,13 +3,13 @@
  *   2. puts each count into the memory of the destination,
  *   3. packs each block of particles and puts it to its destination,
  *   4. unpacks the blocks of all other ranks.
- * `sync` completes all puts and waits in a barrier after steps 2 and 3. `free` omits the barriers. Ranks then poll for
- * the counts and blocks before step 4, so a rank begins to pack while others still count.
+ * With `sync`, ranks complete all puts and wait in a barrier after steps 2 and 3. With `free`, ranks instead poll for
+ * the counts and blocks before step 4, so a rank may begin to pack while others still count.
  *
  * FITS is a file with the size of a particle, `particle BYTES`, and one linear fit per line, `count`, `pack` or
  * `unpack`, with SECONDS and SECONDS_PER_PARTICLE. Counting has one fit for all particles of a rank. The other fits are
  * for one block. A # starts a comment. COUNTS is a file with RANKS lines of RANKS numbers.
- * Entry j of line i is the number of particles that rank i holds for rank j; entry i are those that stay. */
+ * Entry j of line i is the number of particles that rank i holds for rank j. Particles of entry i stay on rank i. */
 
 #include <mgen.h>
 #include <stdio.h>
@@ -74,8 +74,7 @@ static void work(const struct fit* fit, int particles) {
     MGEN_Comp(fit->seconds + fit->seconds_per_particle * particles);
 }
 
-/* Completes all puts of the rank, and then waits in a dissemination barrier that uses puts. Each step has its own
- * tag. */
+/* Completes all puts of the rank, and then waits in a dissemination barrier of puts. Each step has its own tag. */
 static void meet(void) {
     const int number = barriers++;
     MGEN_acp_complete(MGEN_ACP_HANDLE_ALL);

@@ -1,4 +1,4 @@
-"""A server for all tests, and separate ones for tests that request them."""
+"""One server for all tests, and separate servers for tests that request them."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ from selenium.webdriver.common.by import By
 
 import haichi
 
-sys.path.insert(0, str(Path(__file__).parent))  # the tests import the modules beside them
+sys.path.insert(0, str(Path(__file__).parent))  # tests import modules of this directory
 pytest.importorskip("fastapi", reason="needs the packages of requirements/service.txt")
 
 
@@ -45,7 +45,7 @@ class Server:
                 stdin=subprocess.DEVNULL,
             )
         self.url = self._announced(begin)
-        self._port = self.url.rpartition(":")[2]  # keeps the address after a restart
+        self._port = self.url.rpartition(":")[2]  # a restarted server has the same address
 
     def _announced(self, begin: int) -> str:
         for _ in range(600):
@@ -74,7 +74,7 @@ class Server:
     def ask(
         self, method: str, path: str, body: bytes | dict[str, Any] | None = None, **headers: str
     ) -> tuple[int, Any]:
-        """Status and content of a response."""
+        """Sends a request and returns status and content of the response."""
         content = json.dumps(body).encode() if isinstance(body, dict) else body
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         asked = urllib.request.Request(
@@ -87,7 +87,7 @@ class Server:
             return error.code, _decoded(error.read())
 
     def attempts(self, job: str) -> list[dict[str, Any]]:
-        """The attempt log of a job, written by its processes."""
+        """Reads the attempt log of a job, which the job's processes write."""
         log = self.data / "jobs" / job / "attempts.log"
         return [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
 
@@ -114,14 +114,14 @@ def _servers(folder: Path) -> Iterator[Callable[..., Server]]:
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Callable[..., Server]]:
-    """Starts servers, which stop at the end of the test."""
+    """Function that starts a server. The servers stop at the end of the test."""
     with _servers(tmp_path) as one:
         yield one
 
 
 @pytest.fixture(scope="module")
 def start_for_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
-    """Starts servers, which stop after the last test of the file."""
+    """Function that starts a server. The servers stop after the last test of the file."""
     with _servers(tmp_path_factory.mktemp("servers")) as one:
         yield one
 
@@ -135,7 +135,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def run_program(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., bytes]:
-    """The output of the program in a directory."""
+    """Function that runs haichi in a new directory and returns its output."""
     from haichi.base.program import find_program
 
     def run(folder: Path, *arguments: str) -> bytes:
@@ -190,7 +190,7 @@ class Page:
         return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
     def check_quiet(self) -> None:
-        """The page reported no error and sent no request to another server."""
+        """Checks that the page reported no error and sent no request to another server."""
         assert self.complaints() == []
         asked = self.asked()
         assert f"{self.url}/v1/machines" in asked, "the log of requests does not work"
@@ -216,7 +216,7 @@ class Page:
         self.wait(f"document.querySelectorAll('.files li').length === {before + len(files)}")
 
     def downloaded(self, pattern: str) -> Path:
-        """The finished download: the browser reserves the final name with an empty file before it writes."""
+        """Waits for a finished download. A download starts as an empty file with the final name."""
         for _ in range(400):
             found = [path for path in self.downloads.glob(pattern) if path.suffix != ".crdownload"]
             if found and all(path.stat().st_size > 0 for path in found):
@@ -225,7 +225,7 @@ class Page:
         raise AssertionError(f"no {pattern} among {list(self.downloads.iterdir())}")
 
     def too_wide(self) -> list[str]:
-        """Elements that extend beyond the window."""
+        """Returns the elements that extend beyond the window."""
         found: list[str] = self.run(
             """const most = document.documentElement.clientWidth;
             if (document.documentElement.scrollWidth > most) return ['the page'];
@@ -237,7 +237,7 @@ class Page:
         return found
 
     def violations(self) -> list[str]:
-        """Findings of axe for WCAG 2.1 A and AA and for best practices."""
+        """Returns what the checker axe reports for WCAG 2.1 A and AA and for best practices."""
         if not self.run("return Boolean(window.axe)"):
             self.driver.execute_script((resources.files("axe_core_python") / "axe.min.js").read_text(encoding="utf-8"))
         found = self.driver.execute_async_script(
@@ -247,7 +247,7 @@ class Page:
         return [str(violation) for violation in found]
 
     def tree(self) -> list[tuple[str, str]]:
-        """Role and name of the nodes for a screen reader, in order."""
+        """Returns role and name of each node of the accessibility tree, in the order of a screen reader."""
         self._command("Accessibility.enable")
         nodes = self._command("Accessibility.getFullAXTree")["nodes"]
         return [
@@ -259,7 +259,7 @@ class Page:
 
 @pytest.fixture
 def of_server(browser: Any, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
-    """Opens pages of servers in one tab."""
+    """Function that opens the page of a server. All pages share one tab."""
     downloads = tmp_path / "downloads"
     downloads.mkdir()
     first = browser.driver.current_window_handle
@@ -269,7 +269,7 @@ def of_server(browser: Any, tmp_path: Path) -> Iterator[Callable[[str], Page]]:
             browser.driver.switch_to.window(handle)
             browser.driver.close()
     browser.driver.switch_to.window(first)
-    browser.driver.get("about:blank")  # otherwise the page continues polling
+    browser.driver.get("about:blank")  # otherwise the last page would continue to poll
     browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     browser.driver.get_log("browser")
 

@@ -1,4 +1,4 @@
-"""A local Dask cluster whose processes can be killed, and a monitor of its attempts."""
+"""A local Dask cluster whose processes can be killed, and a monitor of the jobs' attempts."""
 
 import contextlib
 import os
@@ -60,7 +60,7 @@ class Cluster:
         self._scheduler.kill()
 
     def kill_worker(self, draw: random.Random) -> None:
-        """The worker process, or its nanny."""
+        """Kills a worker process or its nanny."""
         nanny = draw.choice(self._workers or [self._scheduler]).pid
         children = [int(pid) for pid in Path(f"/proc/{nanny}/task/{nanny}/children").read_text().split()]
         os.kill(draw.choice([nanny, *children]), signal.SIGKILL)
@@ -85,7 +85,7 @@ class Watch:
         self._thread.start()
 
     def running(self) -> dict[str, set[int]]:
-        """Attempts by job."""
+        """Returns the running attempts of each job."""
         found: dict[str, set[int]] = {}
         for path in Path("/proc").glob("[0-9]*"):
             try:
@@ -103,7 +103,7 @@ class Watch:
             }
 
     def end(self) -> None:
-        """Raises AssertionError if two attempts of a job overlapped or an attempt still runs."""
+        """Stops polling. Raises AssertionError if two attempts of a job overlapped or an attempt still runs."""
         for _ in range(300):
             if not self.running():
                 break

@@ -1,5 +1,5 @@
-"""Deletes jobs of a server whose disk is full. Runs in a mount namespace where DATA, the argument, is a small disk.
-Prints the status of each DELETE as JSON."""
+"""Deletes jobs of a server whose disk is full, and prints the status of each DELETE as JSON. The script runs in a mount
+namespace where DATA, the argument, is a small disk."""
 
 import json
 import sys

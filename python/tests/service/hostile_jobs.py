@@ -1,5 +1,5 @@
-"""Jobs that reach the program. Fields follow its option table, files come from the fuzzers' corpus, and both are
-changed at random."""
+"""Makes random jobs that reach the program. Their fields follow its option table and their files come from the fuzzers'
+corpus. Both are changed at random."""
 
 import json
 import random
@@ -117,7 +117,7 @@ OF_FIELD = {
     "hosts": ("host_names",),
     "start": ("rankmap_json", "rankmap_csv"),
 }
-"""Folders of the corpus, by the field that takes their files. Calls of logs are workloads, too."""
+"""For each field with files, the corpus directories of these files. The calls of a log are a workload, too."""
 
 
 def changed(text: bytes, chosen: random.Random) -> bytes:
@@ -140,10 +140,10 @@ def changed(text: bytes, chosen: random.Random) -> bytes:
 class HostileJob:
     fields: list[tuple[str, str]] = field(default_factory=list)
     files: list[tuple[str, str, bytes]] = field(default_factory=list)
-    """Field, name of the file, content."""
+    """Uploaded files as (field, file name, content)."""
 
     def form(self) -> tuple[str, bytes]:
-        """Content type and body."""
+        """Returns the content type and the body of a multipart form."""
         boundary = "haichi-boundary-34"
         parts = [
             f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'.encode()
@@ -196,7 +196,7 @@ class Jobs:
         if "evaluations" in options:
             job.fields.append(("evaluations", "50"))
             given.add("evaluations")
-        # Jobs have few options, because a wrong one is refused before the program reads the files.
+        # Jobs have few options, because a job with a wrong option is rejected before the program reads its files.
         rows = [row for name, row in sorted(options.items()) if name not in given]
         for row in chosen.sample(rows, min(len(rows), chosen.choice((0, 0, 0, 1, 1, 2)))):
             self._give(job, row)

@@ -2,8 +2,8 @@
 
     python kill_processes.py --jobs 50 --kills 20 [--what server|worker|scheduler|any] [--dask]
 
-After each kill the process restarts. At the end every job has one result, which is the same as in an undisturbed
-run. Attempts of a job have not overlapped, and no process remains.
+After each kill the process restarts. At the end, the script checks that every job has the result of an undisturbed run,
+that attempts of a job did not overlap, and that no process remains.
 """
 
 import argparse
@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 JOBS = {"kind": "map", "machine": "fx10-kyushu", "shape": "1x2x4x2x3x2", "objective": "tac3", "restarts": 1}
 
 LONGER = {"schedule": "paper", "evaluations": 3_000_000}
-"""A search that runs longer than a worker takes to start."""
+"""Options of a search that takes longer than the start of a worker."""
 
 
 def fields_of(seed: int) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def fields_of(seed: int) -> dict[str, Any]:
 
 
 def processes_in(data: Path) -> dict[int, str]:
-    """Processes whose current directory belongs to a job."""
+    """Returns the processes whose current directory belongs to a job."""
     found = {}
     for path in Path("/proc").glob("[0-9]*"):
         try:
@@ -40,14 +40,14 @@ def processes_in(data: Path) -> dict[int, str]:
 
 
 def overlaps(attempts: list[dict[str, Any]]) -> bool:
-    """True if an attempt began before the end of the previous one. Lines are in the order in which they were written.
-    An attempt whose process was killed has no end."""
+    """Returns True if an attempt began before the end of the previous one. `attempts` has the lines of a job's attempt
+    log, in order. An attempt whose process was killed has no end."""
     spans: list[list[float]] = []
     for line in attempts:
         if line["event"] == "start":
             spans.append([line["at"], line["at"], line["attempt"]])
         elif not spans or spans[-1][2] != line["attempt"]:
-            return True  # an end during another attempt
+            return True  # an attempt ended during another attempt
         else:
             spans[-1][1] = line["at"]
     return any(later[0] < earlier[1] for earlier, later in zip(spans, spans[1:], strict=False))
@@ -92,7 +92,8 @@ def kill_of_cluster(what: str, server: Any, cluster: Any, kills: int, draw: rand
 
 
 def run_on_dask(folder: Path, what: str, jobs: int, kills: int, draw: random.Random, pause: float) -> int:
-    """Returns the number of attempts. Raises AssertionError if a check fails."""
+    """Kills processes of a Dask cluster that runs jobs. Returns the number of attempts. Raises AssertionError if a
+    check fails."""
     from conftest import Server  # in this directory
     from dask_cluster import Cluster, Watch
 

@@ -30,7 +30,7 @@ FORM = b'--X\r\nContent-Disposition: form-data; name="kind"\r\n\r\n%b\r\n--X--\r
 
 @pytest.mark.parametrize("charset", ["punycode", "undefined", "idna", "utf-7", '"PunyCode"', "latin-1"])
 def test_a_form_is_in_utf_8(server, charset: str) -> None:
-    """Some charsets of Python take quadratic time or fail."""
+    """Some of Python's codecs take quadratic time or fail."""
     began = time.monotonic()
     status, answer = server.ask(
         "POST",
@@ -74,7 +74,7 @@ def test_words_of_large_json_stay_words(tmp_path: Path) -> None:
 
 
 def memory_of(server: Any) -> int:
-    """The peak memory of the process, in KiB."""
+    """Returns the peak memory of the server process in KiB."""
     status = Path(f"/proc/{server.process.pid}/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0])
 
@@ -114,7 +114,7 @@ def test_events_after_the_last_one_end_at_once(server) -> None:
 
 
 def test_the_addresses_of_wrong_tokens_take_little_memory() -> None:
-    """The header X-Forwarded-For of a proxy may have any length."""
+    """The addresses come from the header X-Forwarded-For, which may have any length."""
     wrong = WrongTokens()
     for number in range(10):
         wrong.wait_of("a" * 60_000 + str(number))
@@ -128,7 +128,7 @@ def test_data_are_not_where_jobs_may_read(place: Path) -> None:
 
 
 def test_jobs_do_not_read_all_of_a_prefix(monkeypatch, tmp_path: Path) -> None:
-    """After `python3 -m venv ~`, the prefix is a home directory."""
+    """The prefix can be a home directory, for example after `python3 -m venv ~`."""
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
     program = Program(find_program())
     assert str(tmp_path) not in program.own_files and str(tmp_path / "lib") in program.own_files
@@ -136,7 +136,7 @@ def test_jobs_do_not_read_all_of_a_prefix(monkeypatch, tmp_path: Path) -> None:
 
 
 def test_many_connections_keep_nobody_out(start, tmp_path: Path) -> None:
-    """Each connection may have sent almost all of its request headers."""
+    """Each of the connections has sent almost all of its request headers."""
     server = start()
     host, port = server.url.removeprefix("http://").split(":")
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -212,7 +212,7 @@ def test_who_reads_what_is_removed_gets_all_of_it_or_a_404(server) -> None:
 
 
 def test_wrong_words_of_machines_take_no_time_of_the_server(server) -> None:
-    """Thousands of bridges between millions of nodes once occupied a thread that checks options for minutes."""
+    """A machine with thousands of bridges between millions of nodes once took minutes to check."""
     for machine in ("9" * 4000, "nothing", "two-clusters:99999"):
         status, answer = server.ask("POST", "/v1/jobs", RING | {"machine": machine})
         assert status == 422, answer

@@ -1,5 +1,5 @@
-"""A job reads and writes only its own files, whatever an upload names. These tests rely on Landlock alone. The program
-gets files that name other files, or a program that attempts such accesses replaces it."""
+"""A job accesses only its own files, even if an upload names others. These tests rely on Landlock alone. They give the
+program files that name other files, or replace it by a program that attempts such accesses."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ SECRET = "0f3c-secret-words"
 
 
 def named(path: object) -> dict[str, Any]:
-    """A machine whose graph is in another file."""
+    """Returns a machine whose graph is in the file at `path`."""
     machine: dict[str, Any] = json.loads((Path(__file__).parents[3] / "machines" / "fattree.json").read_text())
     return machine | {"topology": {"kind": "graph", "file": str(path)}}
 
@@ -42,7 +42,7 @@ def secret(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def listener(tmp_path: Path) -> Iterator[None]:
-    """Another server of the computer listens at a path."""
+    """Opens a Unix socket, as another server of the computer would."""
     with socket.socket(socket.AF_UNIX) as opened:
         opened.bind(str(tmp_path / "socket"))
         opened.listen()
@@ -50,7 +50,7 @@ def listener(tmp_path: Path) -> Iterator[None]:
 
 
 def told(server: Any, job: str) -> str:
-    """Everything that the service shows of a job."""
+    """Returns everything that the service shows of a job."""
     answers = [server.ask("GET", f"/v1/jobs/{job}{route}") for route in ("", "/log", "/result", "/rankmap", "/events")]
     return json.dumps(answers)
 
@@ -156,7 +156,7 @@ print(json.dumps(answers))
 
 
 def probe(tmp_path: Path) -> Path:
-    """A program that attempts everything that is forbidden to jobs."""
+    """Writes a program that attempts everything that is forbidden to jobs."""
     path = tmp_path / "bin" / "probe"
     path.parent.mkdir()
     path.write_text(PROBE.format(outside=str(tmp_path), server=os.getpid()))
@@ -265,7 +265,7 @@ def test_checks_of_words_are_confined_and_the_server_is_not(tmp_path: Path, secr
 
 
 def test_rank_maps_and_comparisons_are_confined(tmp_path: Path, secret: Path) -> None:
-    """The program reads a secret, and then performs its task."""
+    """A wrapper tries to read a secret and then runs the program."""
     wrapper = tmp_path / "bin" / "haichi"
     wrapper.parent.mkdir()
     wrapper.write_text(f'#!/bin/sh\ncat {secret} >&2\nexec {find_program()} "$@"\n')

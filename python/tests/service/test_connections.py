@@ -21,7 +21,7 @@ CHUNKED = (
 
 
 def answer_to(server: Any, *parts: bytes) -> bytes:
-    """Everything that the server sends until it closes the connection."""
+    """Returns everything that the server sends until it closes the connection."""
     host, port = urllib.parse.urlsplit(server.url).netloc.split(":")
     with socket.create_connection((host, int(port)), timeout=20) as connection:
         for part in parts:
@@ -78,7 +78,7 @@ def test_pipelined_requests_are_answered_in_order(server) -> None:
 
 
 def test_an_answer_ends_with_its_connection_though_a_request_follows() -> None:
-    """Otherwise a stream of events would go on until its job ends, and count as an unfinished request."""
+    """Otherwise a stream of events would continue until its job ends, and count as an unfinished request."""
 
     async def run() -> None:
         has_ended = asyncio.Event()
@@ -109,7 +109,7 @@ def test_an_answer_ends_with_its_connection_though_a_request_follows() -> None:
 
 
 def test_an_answer_that_nobody_receives_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Otherwise its file would stay open, and on the disk after its job is removed."""
+    """Otherwise the file of the response would stay open, and keep its disk space after its job is removed."""
     monkeypatch.setattr(Limits, "answer_seconds", 0.2)
 
     async def run() -> None:

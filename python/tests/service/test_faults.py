@@ -33,7 +33,7 @@ def faults():
 
 
 def until(condition: Callable[[], Any], seconds: float = 300) -> Any:
-    """Waits until the condition is true, and returns it."""
+    """Waits until the condition is true, and returns its value."""
     end = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < end
@@ -141,8 +141,9 @@ def test_a_job_limited_by_time_goes_on_from_its_best(start, faults, what: str) -
     kept = server.data / "jobs" / job.id / "work" / "checkpoint.json"
 
     def has_begun() -> bool:
-        # Before the first placement, the checkpoint contains no search. A timed search is planned from its measured
-        # speed. It may end long before its limit if other processes slow its beginning, so the test waits for no more.
+        # Before the first placement, the checkpoint contains no search. A timed search is planned from the speed at
+        # its start. If other processes slow the start, the search may end long before its limit. The test therefore
+        # does not wait longer than necessary.
         if not kept.exists():
             return False
         found = json.loads(kept.read_text())
@@ -219,7 +220,7 @@ def test_a_stop_ends_what_requests_wait_for(start) -> None:
     until(lambda: list((server.data / "jobs" / job.id).glob("comparing-*/work/said.txt")))
     begin = time.monotonic()
     assert server.stop() == 0
-    assert time.monotonic() - begin < 8  # the stop does not take a whole minute
+    assert time.monotonic() - begin < 8  # the stop ends the comparison and does not wait for it
     asking.join()
     assert answers[0][0] == 503
 

@@ -1,4 +1,4 @@
-"""Requests and jobs that are hostile in every part. HAICHI_FUZZ_SECONDS makes the run longer."""
+"""Requests and jobs with hostile content in every part. HAICHI_FUZZ_SECONDS sets the duration of each test."""
 
 import http.client
 import json
@@ -16,10 +16,10 @@ from hostile_jobs import Jobs
 SECONDS = float(os.environ.get("HAICHI_FUZZ_SECONDS", "8"))
 SEED = int(os.environ.get("HAICHI_FUZZ_SEED", "34"))
 HEALTH_SECONDS = float(os.environ.get("HAICHI_FUZZ_HEALTH_SECONDS", "5"))
-"""Within which /healthz answers: far more than it takes, since the tests share their processors."""
+"""Limit for the response time of /healthz. It is generous, because the tests share their processors."""
 JOB_SECONDS = os.environ.get("HAICHI_FUZZ_JOB_SECONDS", "10s")
 JOB_MEMORY = os.environ.get("HAICHI_FUZZ_JOB_MEMORY", "8GiB")
-"""More for a program with sanitizers, which reserves terabytes of addresses."""
+"""A program with sanitizers needs a higher limit, because it reserves terabytes of address space."""
 JOB = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "evaluations": "100"}
 LINES = (b"GET /v1/jobs HTTP/1.1", b"GET /v1/jobs?limit=5&state=done HTTP/1.1", b"GET /v1/machines HTTP/1.1")
 LINES += tuple(
@@ -38,7 +38,7 @@ PIECES += (b"Content-Length: 7\r\n", b"Host: example.org\r\n", b"Expect: 100-con
 
 
 def request(chosen: random.Random) -> bytes:
-    """A request that the server accepts."""
+    """Returns a random request that the server accepts."""
     kind = chosen.randrange(4)
     if kind == 0:
         return chosen.choice(LINES) + b"\r\nHost: 127.0.0.1\r\n\r\n"
@@ -76,7 +76,7 @@ def changed(text: bytes, chosen: random.Random) -> bytes:
 
 
 def answers(server: Any, text: bytes) -> list[int]:
-    """The status of each response to the data that a client sends before it disconnects."""
+    """Sends data, disconnects, and returns the status of each response."""
     address = urllib.parse.urlsplit(server.url)
     content = b""
     with socket.create_connection((address.hostname, address.port), timeout=20) as client:
@@ -158,7 +158,7 @@ def test_no_job_is_a_fault_of_the_program(start) -> None:
     ends = time.monotonic() + SECONDS
     counts: Counter[str] = Counter()
     with Health(server) as health:
-        # Few of these jobs are valid. A busy machine needs longer until one is done.
+        # Few of these jobs are valid, so a busy machine may need longer to complete the first one.
         while time.monotonic() < ends or (not counts["done"] and time.monotonic() < ends + 60):
             job = jobs.next()
             content_type, body = job.form() if chosen.random() < 0.5 else job.json()

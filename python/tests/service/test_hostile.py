@@ -1,4 +1,4 @@
-"""Unexpected behaviour of clients, disks and other users."""
+"""The service handles unexpected behaviour of clients, disks and other users."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "patter
 
 
 def ask(server: Any, method: str, path: str, body: bytes = b"", **headers: str) -> tuple[int, Any, bytes]:
-    """Status, headers and content of the response to a request."""
+    """Sends a request and returns status, headers and content of the response."""
     connection = http.client.HTTPConnection(urllib.parse.urlsplit(server.url).netloc, timeout=30)
     connection.request(method, path, body or None, {name.replace("_", "-"): text for name, text in headers.items()})
     answer = connection.getresponse()
@@ -25,7 +25,7 @@ def ask(server: Any, method: str, path: str, body: bytes = b"", **headers: str) 
 
 
 def form(*fields: tuple[str, bytes], ends: bool = True) -> bytes:
-    """A form. Each field has the text after `form-data; ` and the content."""
+    """Returns a multipart form. Each field is the text after `form-data; ` and the content."""
     parts = [f"--XX\r\nContent-Disposition: form-data; {head}\r\n\r\n".encode() + text for head, text in fields]
     return b"\r\n".join(parts) + (b"\r\n--XX--\r\n" if ends else b"\r\n")
 

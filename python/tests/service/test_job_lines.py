@@ -1,4 +1,4 @@
-"""Lines of job scripts that use the placement of a job."""
+"""Tests the lines that a job script needs to use the placement of a job."""
 
 import os
 import subprocess
@@ -52,7 +52,7 @@ def test_shapes_are_named_by_the_machine_or_by_pjm(server) -> None:
 
 
 def test_job_lines_name_the_nodes_of_the_job_that_runs_them(server, tmp_path: Path) -> None:
-    """The request of a job may name other nodes than those that Slurm allocates later."""
+    """Slurm may later allocate other nodes than those that the request names."""
     ring = {
         "pattern": {"name": "ring", "ranks": 4},
         "machine": "mesh:4",

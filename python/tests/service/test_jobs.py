@@ -1,4 +1,4 @@
-"""Jobs are submitted, run, and have the program's result."""
+"""Submitted jobs run and return the program's result."""
 
 import json
 import re
@@ -165,7 +165,7 @@ def test_a_job_says_what_its_files_were_called(server, cg) -> None:
     assert shown.startswith("<img src=x onerror=alert(1)>\N{REPLACEMENT CHARACTER}xxx") and len(shown) == 200
     body, kind = _form({"kind": "map", "machine": "torus:4x4x4", "objective": "hop-bytes"}, "other", cg.read_bytes())
     status, again = server.ask("POST", "/v1/jobs", body, Content_Type=kind, Idempotency_Key="named")
-    assert (status, again["id"]) == (200, job["id"])  # names are not part of the request
+    assert (status, again["id"]) == (200, job["id"])  # file names do not make requests different
     pattern = server.client().submit("map", machine="torus:4x4", **RING).status()
     assert pattern["inputs"] == {"pattern": "ring --ranks=16"}
 
@@ -349,7 +349,7 @@ LOCAL = frozenset(
         *("files-below", "quiet", "verbose", "log-level", "progress-fd"),
     )
 )
-"""Options that only the server may set, or that write files. The format or launcher of a map is requested later."""
+"""Options that no request may set: they belong to the server, write files, or have a request of their own."""
 FILES = {"workload", "job", "nodes", "faulty", "map", "spread_workload", "log", "graph"}
 FILES_OR_WORDS = {"machine", "hosts", "fold", "start"}
 
@@ -451,7 +451,7 @@ def test_the_page_of_the_interface_loads_nothing_from_elsewhere(server) -> None:
     status, page = server.ask("GET", "/docs")
     assert status == 200 and "http://" not in page and "https://" not in page
     addresses = re.findall(r'(?:src|href|url)(?:="|: [\'"])([^"\']+)', page)
-    assert len(addresses) == 4 and not any(address.startswith("/") for address in addresses)  # below a prefix, too
+    assert len(addresses) == 4 and not any(address.startswith("/") for address in addresses)  # valid below any prefix
     for address in addresses:
         assert server.ask("GET", f"/{address}")[0] == 200
     assert server.ask("GET", "/openapi.json")[1]["servers"] == [{"url": "."}]

@@ -118,7 +118,7 @@ def test_a_form_of_many_parts_leaves_room_for_others(server, count: int) -> None
 
 
 def slowest_answer(server: Any, work: Any) -> float:
-    """Slowest response time of /healthz in seconds during other work."""
+    """Returns the slowest response time of /healthz, in seconds, while `work` runs."""
     slowest = 0.0
     thread = threading.Thread(target=work)
     thread.start()
@@ -204,7 +204,7 @@ def test_users_take_turns(tmp_path: Path) -> None:
             assert job is not None
             order.append(job.id)
             await queue.finish(job.id, "done", 0, None)
-            await queue.remove(job.id)  # this does not advance the user's next turn
+            await queue.remove(job.id)  # removing a job does not give its user an earlier turn
         return order
 
     assert asyncio.run(run()) == ["a1", "b1", "c1", "a2", "b2", "a3"]
@@ -246,7 +246,7 @@ def test_small_files_count_as_what_they_take_on_the_disk(start, tmp_path: Path) 
 
 
 def many_logs(count: int) -> bytes:
-    """A form with files of one byte."""
+    """Returns a form with `count` files of one byte."""
     files = "".join(
         f'--XX\r\nContent-Disposition: form-data; name="log"; filename="a-{number:04}.txt"\r\n\r\nx\r\n'
         for number in range(count)
@@ -257,7 +257,7 @@ def many_logs(count: int) -> bytes:
 
 @pytest.mark.parametrize(("files", "favail", "free"), [(0, 0, 8192), (5000, 0, 0), (5000, 2000, 8192)])
 def test_a_disk_without_room_for_files_is_full(monkeypatch, files: int, favail: int, free: int) -> None:
-    """Some file systems do not count files."""
+    """Some file systems do not limit the number of files."""
     status = SimpleNamespace(f_bavail=2, f_frsize=4096, f_files=files, f_favail=favail)
     monkeypatch.setattr(os, "statvfs", lambda _: status)
     assert supervisor.free_bytes("/") == free

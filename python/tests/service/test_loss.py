@@ -1,4 +1,4 @@
-"""Nothing is lost silently: databases of other jobs, full disks, clock changes, crashes."""
+"""Databases of other jobs, full disks, clock changes and crashes do not lose jobs silently."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ RING = {"kind": "map", "machine": "torus:4x4", "objective": "hop-bytes", "patter
 
 
 def start_that_fails(data: Path, *before: str) -> tuple[int, str]:
-    """Exit code, and the lines on standard error that are not log lines."""
+    """Starts a server. Returns the exit code, and the lines on standard error that are not log lines."""
     command = [sys.executable, "-P", "-m", "haichi", "serve", "--port", "0", "--data", str(data)]
     ran = subprocess.run([*before, *command], capture_output=True, text=True, check=False, timeout=60)
     lines = [line for line in ran.stderr.splitlines() if not line.startswith('{"at"')]
@@ -73,7 +73,7 @@ def _damaged(database: Path) -> None:
 
 @pytest.fixture(scope="module")
 def stopped(start_for_file) -> tuple[Any, str]:
-    """A server that has stopped after one job, and the name of the job."""
+    """A server that has stopped after one job, and the ID of the job."""
     server = start_for_file()
     job = server.client().submit(**RING).wait()
     assert server.stop() == 0
@@ -128,7 +128,7 @@ def test_a_database_that_is_not_the_jobs_removes_none(
     assert len(said.splitlines()) == 2
     if change != _of_another_server:
         assert (database.read_bytes() if database.exists() else b"") == content
-    # The documented repair, a copy of queue.db, restores the whole directory, with which the server starts.
+    # As documented, a copy of queue.db repairs the data directory, and the server starts again.
     shutil.copy(server.data / "queue.db", database)
     assert (data / "jobs" / job / "result").exists() and contents(data) == contents(server.data)
 
@@ -159,7 +159,7 @@ def test_a_start_removes_what_nobody_was_answered_about(tmp_path: Path) -> None:
 
 
 def test_a_job_that_was_removed_is_known_to_be(tmp_path: Path) -> None:
-    """A server that is killed between both removals finds the directory again."""
+    """The server may be killed after it removes the job from the queue and before it removes the directory."""
 
     async def run() -> None:
         queue = Queue(tmp_path / "queue.db")
@@ -203,7 +203,7 @@ def test_jobs_are_kept_for_the_time_that_servers_ran(tmp_path: Path) -> None:
 
 
 class _Stumbling(Program):
-    """The first removal fails for a temporary reason."""
+    """A program whose runs end with given exit codes."""
 
     def __init__(self, *ends: Any) -> None:
         super().__init__(find_program())
@@ -239,7 +239,8 @@ def test_a_check_that_fails_is_made_again(tmp_path: Path, end: Any) -> None:
 
 
 def _on_a_small_disk(place: Path, room: str, then: str = "true") -> list[str]:
-    """Words before a command that runs where `place` is a disk of this size, after a shell command."""
+    """Returns a command prefix. The prefixed command runs where `place` is a disk of this size. The shell command
+    `then` runs before it."""
     place.mkdir()
     mount = f'mount -t tmpfs -o size={room},mode=700 none {place} && {{ {then}; }} && exec "$@"'
     private = ["unshare", "-Urm", "sh", "-c", mount, "sh"]

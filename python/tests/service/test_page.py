@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 Page = Any
-"""A class of conftest.py."""
+"""The class Page of conftest.py."""
 SHAPE_1 = "1x2x4x2x3x2"
 RING = {"machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
 LONG = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
@@ -18,7 +18,7 @@ LONG = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern"
 
 @pytest.fixture(scope="module")
 def server(start_for_file) -> Any:
-    """The page lists all jobs of its server, so these tests start a server without jobs of other test files."""
+    """A server without jobs of other test files, because the page lists all jobs of its server."""
     return start_for_file("--workers", "2")
 
 
@@ -61,7 +61,7 @@ def from_drop_to_download(server, page: Page, cg_file: Path) -> None:
         page.browser.choose("#choose-scheduler", scheduler)
         page.wait(f"document.querySelector('#files pre').textContent.includes('{word}')")
         assert f"haichi-{job.id[:8]}." in page.text("#files pre")
-    # The answer to an earlier question, when it arrives last, does not replace the answer to the last question.
+    # A response that arrives late does not replace the response to a more recent request.
     page.run(
         "const ask = window.fetch; window.lateAnswers = 0; window.fetch = async (...question) => {"
         "  const answer = await ask(...question);"
@@ -260,7 +260,7 @@ def test_what_the_program_says_is_shown_as_it_is(server, opened: Page, tmp_path:
 
 @pytest.mark.slow
 def test_searches_are_drawn_while_they_run(server, opened: Page) -> None:
-    """Also checks the state of a queued job and the announcements to screen readers."""
+    """This test also checks the state of a queued job and the announcements to screen readers."""
     jobs = [server.client().submit("map", **LONG) for _ in range(3)]
     opened.open(f"#job={jobs[-1].id}")
     opened.wait("document.querySelector('article .state-queued')")
@@ -290,7 +290,7 @@ def test_searches_are_drawn_while_they_run(server, opened: Page) -> None:
         "const [path, bound] = ['.curve', '.bound'].map(name => document.querySelector(`#live .chart ${name}`));"
         "return [path.getAttribute('d').match(/[\\d.]+$/)[0], bound.getAttribute('y1')]"
     )
-    assert float(places[0]) < float(places[1])  # the value is above the bound
+    assert float(places[0]) < float(places[1])  # the curve ends above the bound
     opened.run("document.querySelector('#live details').open = true")
     opened.wait("document.querySelectorAll('#live tbody tr').length === 3")
     for width in (1400, 390):
@@ -325,7 +325,7 @@ def test_what_a_search_tells_comes_over_the_stream(server, opened: Page) -> None
     last = opened.run(f"return {live}.last")
     assert (last["best"], last["evaluations"]) == (told[-1]["best"], told[-1]["evaluations"])
     assert last["best"] >= job.result()["value"] >= job.result()["lower_bound"]
-    opened.open(f"#job={job.id}")  # a reader who opens the page later sees it, too
+    opened.open(f"#job={job.id}")  # the drawing also appears if the page is opened later
     opened.wait_for_job("done")
     assert opened.run(f"return {live}.points.length") >= 3
     assert opened.find("#live .chart svg").is_displayed()

@@ -14,7 +14,7 @@ from haichi.report.inline_page import DRAWING_SCRIPTS, report_text, web_text
 from haichi.service.page import SCRIPTS, page
 
 Page = Any
-"""A class of conftest.py."""
+"""The class Page of conftest.py."""
 RING = {"machine": "torus:4x4", "objective": "hop-bytes", "pattern": {"name": "ring", "ranks": 16}}
 LONG = {"machine": "torus:8x8x8", "objective": "tac3", "time": "300s", "pattern": {"name": "cg", "ranks": 512}}
 HOSTILE = "<img src=x onerror=alert(1)>'&amp;<script>alert(2)</script>.json"
@@ -22,7 +22,7 @@ HOSTILE = "<img src=x onerror=alert(1)>'&amp;<script>alert(2)</script>.json"
 
 @pytest.fixture(scope="module")
 def server(start_for_file) -> Any:
-    """The page lists all jobs of its server, so this server has no jobs of other files."""
+    """A server without jobs of other test files, because the page lists all jobs of its server."""
     return start_for_file("--workers", "2")
 
 
@@ -110,7 +110,7 @@ def test_the_page_goes_on_after_a_restart_of_the_server(start, of_server) -> Non
     page.wait_for_job("done")
     assert "2 attempts" in page.text("article .facts")
     assert page.browser.is_drawn("canvas.panel")[0]
-    # A page that is opened while the server is down waits for it.
+    # A page that is opened while the server is down waits for the server.
     server.kill()
     page.run("location.hash = '#new'")
     page.run(f"location.hash = '#job={job.id}'")

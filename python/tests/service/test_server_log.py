@@ -74,7 +74,7 @@ def test_faults_of_the_interpreter_are_lines_of_the_log() -> None:
 
 
 def supervised(given: dict[str, Any]) -> tuple[int, str]:
-    """Exit code and standard error of a supervisor. Its standard input stays open, as with a server."""
+    """Returns exit code and standard error of a supervisor. Its standard input stays open, as under a server."""
     command = [sys.executable, "-I", "-S", supervisor.__file__]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None and process.stderr is not None

@@ -1,4 +1,5 @@
-"""No user sees, cancels or reads the jobs of others. The routes come from the schema, so new routes are covered."""
+"""Users cannot see, cancel or read the jobs of others. The tests read the routes from the schema, so new routes are
+tested, too."""
 
 import contextlib
 import hashlib
@@ -111,7 +112,7 @@ def test_every_route_looks_at_the_host_and_stays_out_of_frames(server) -> None:
 
 
 def test_wrong_tokens_are_logged_and_slowed(start, tokens: Path) -> None:
-    shared = start("--token-file", str(tokens))  # the others' wrong tokens count as well
+    shared = start("--token-file", str(tokens))  # wrong tokens of other clients count as well
     began = time.monotonic()
     for _ in range(23):
         assert shared.ask("GET", "/v1/jobs", Authorization="Bearer guessed-words")[0] == 401
@@ -138,7 +139,7 @@ def test_addresses_wait_for_themselves_only() -> None:
     assert wrong.wait_of("b") == 0.0
     for _ in range(57):
         assert wrong.wait_of("a") <= 30
-    for _ in range(1000):  # requests during the wait do not extend it
+    for _ in range(1000):  # requests during the waiting time do not extend it
         with pytest.raises(Problem) as told:
             wrong.wait_of("a")
         assert told.value.status == 429
@@ -151,7 +152,7 @@ def test_addresses_wait_for_themselves_only() -> None:
 
 @contextlib.contextmanager
 def answering(answer: Callable[[http.server.BaseHTTPRequestHandler], None]) -> Iterator[str]:
-    """The address of a server that is not haichi."""
+    """Runs a server that is not haichi, and yields its address."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # noqa: N802 - the library's name

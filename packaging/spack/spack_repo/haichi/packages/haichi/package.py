@@ -1,4 +1,4 @@
-# Spack packages take their directives from one star import.
+# Spack packages get their directives by a star import.
 # ruff: noqa: F403, F405, I001
 from pathlib import Path
 
@@ -13,7 +13,7 @@ class Haichi(CMakePackage):
     best candidates packet by packet, and writes the rank map that the job
     launcher reads."""
 
-    # No server has the sources yet. Spack takes branch main of the clone with this recipe.
+    # The sources are not on a server yet. Spack uses branch main of the clone that contains this recipe.
     git = Path(__file__).resolve().parents[6].as_uri()
     homepage = git
 
@@ -46,7 +46,7 @@ class Haichi(CMakePackage):
 
     def cmake_args(self):
         mpi = self.spec["mpi"].name if self.spec.satisfies("+mpi") else None
-        mpicc = {"openmpi": "", "mpich": ""}  # An empty value ignores the wrappers of the system.
+        mpicc = {"openmpi": "", "mpich": ""}  # With an empty value, CMake ignores the wrappers of the system.
         if mpi:
             mpicc["openmpi" if mpi == "openmpi" else "mpich"] = self.spec["mpi"].mpicc
         args = [self.define(f"HAICHI_MPICC_{name}", wrapper) for name, wrapper in mpicc.items()]
