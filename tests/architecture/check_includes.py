@@ -29,7 +29,8 @@ MODULES: dict[str, set[str]] = {
     "python": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives", "mapper", "options"},
 }
 
-# The same for the directories of a module. Directories that are not listed are not restricted.
+# The directories of the same module that each directory may include. Directories that are not listed are not
+# restricted.
 DIRECTORIES: dict[str, dict[str, set[str]]] = {
     "netmodel": {
         "topology": set(),

@@ -96,7 +96,7 @@ def default_signals() -> None:
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_that_was_ignored_at_the_start_is_ignored(folder: Path, number: signal.Signals) -> None:
-    """Examples are HUP under nohup, and INT in a script's background process."""
+    """Examples of ignored signals are HUP under nohup, and INT in a script's background process."""
 
     def ignore() -> None:
         default_signals()

@@ -416,7 +416,7 @@ def test_the_job_lines_of_a_robust_map_convert_it(place: Path) -> None:
 
 
 def test_a_time_limit_includes_loading_and_judging(tmp_path: Path) -> None:
-    """Measured in processor time, so that a busy machine does not matter."""
+    """The test measures CPU time, so that a busy machine does not matter."""
     succeed("pattern", "ring", "--ranks", 64, "--bytes", "8MiB", "-o", "ring.json", cwd=tmp_path)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     succeed("map", "-m", "torus:16x16", "-w", "ring.json", "--time", "1s", "--threads", 1, "-o", "a.map", cwd=tmp_path)

@@ -113,7 +113,7 @@ TEST(Cooling, a_run_limited_by_time_melts_as_much_as_one_of_as_many_evaluations)
     constexpr std::int64_t kAll = 100'000;
     constexpr std::int64_t kRanks = 500;
     Cooling counted = Cooling::automatic(4, kAll, kRanks);
-    // The number of evaluations is not known until the time limit ends, but the number in a tenth of the time is.
+    // The number of evaluations is not known until the time limit ends, but the number in a tenth of the time is known.
     Cooling timed = Cooling::automatic(4, 100 * kAll, kRanks);
     for (std::int64_t made = 0; made <= kAll / 2; made += 50) {
         counted.advance(made, melting_energy(counted.temperature(), -1));

@@ -284,8 +284,8 @@ inline void expect_contract(const Network& network) {
     EXPECT_EQ(network.topology().routing(network.routing_name()), network.routing_name());
 }
 
-/// The same with every second node, and with one terminal down: its routes are still valid, or the error names a
-/// disconnected pair.
+/// Checks the contract with every second node, and with one terminal down. The routes without this terminal are valid,
+/// or the error names a disconnected pair.
 inline void expect_contract_of_parts(const Fabric& fabric, const NetworkOptions& options) {
     const std::int32_t terminals = fabric.topology->terminal_count();
     std::vector<VertexId> nodes;

@@ -291,7 +291,8 @@ def test_data_that_did_not_come_are_warned_of(built: Path) -> None:
 
 @pytest.mark.parametrize(
     "how, sent_bytes",
-    # Each of 64 ranks sends a mask in six steps. A split first sends 1, 2, 4, ... 32 choices in six steps.
+    # Each of 64 ranks sends a mask of 260 bytes in six steps. MPI_Comm_split first sends 1, 2, 4, ... 32 entries of 8
+    # bytes in six steps.
     [("dup", 64 * 6 * 260), ("split", 64 * 6 * 260 + 64 * 63 * 8)],
 )
 def test_new_communicators_cost_what_members_tell_each_other(how: str, sent_bytes: int, built: Path) -> None:
