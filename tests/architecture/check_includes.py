@@ -39,12 +39,12 @@ DIRECTORIES: dict[str, dict[str, set[str]]] = {
         "machine": {"topology", "networkfiles", "routing"},
         "packetsim": {"topology", "networkfiles", "routing", "machine"},
     },
-    # A program may be built without traces.
+    # A build may omit traces, so the other directories must not include it.
     "commlog": {
         "readers": {"workload", "log", "ccs"},
         "traces": {"workload", "log", "readers"},
     },
-    # Live programs, from the fibers up to the names that programs call.
+    # Execution-driven simulation, from the fibers up to the functions that programs call.
     "mgen": {
         "replay": set(),
         "host": {"replay"},

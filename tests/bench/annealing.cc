@@ -27,7 +27,7 @@ Cooling constant_low_temperature() {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// Returns the mean CPU seconds per call of `work`, over calls that take 0.05 s in total.
+/// Returns the mean CPU seconds per call of `work`, over calls that take at least 0.05 s in total.
 template <class F>
 double seconds_of_one(F&& work) {
     constexpr double kLeastSeconds = 0.05;

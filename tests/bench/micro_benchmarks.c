@@ -1,6 +1,7 @@
-/* What two ranks measure of a machine that they share with others, in the layout of the OSU micro-benchmarks: each time
-   is the least of many short batches, in which no rank had to wait for its core. mpiexec -n 2 micro_benchmarks
-   latency|bandwidth|bibandwidth|barrier */
+/* Measurements of two ranks on a machine that they share with others, in the layout of the OSU micro-benchmarks. Each
+ * time is the minimum of many short batches, in which no rank had to wait for its core.
+ *
+ *     mpiexec -n 2 micro_benchmarks latency|bandwidth|bibandwidth|barrier */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

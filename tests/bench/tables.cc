@@ -31,7 +31,7 @@ std::vector<NodePair> random_pairs(std::int32_t nodes) {
     return pairs;
 }
 
-/// HopDistance of random pairs; one item is one distance.
+/// Measures HopDistance of random pairs. One item is one distance.
 void measure_hop_distance(benchmark::State& state, LazyJob& job, HopDistanceOptions options) {
     const Network& network = job.get().allocation->network;
     const HopDistance distance(network, options);

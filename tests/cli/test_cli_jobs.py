@@ -361,7 +361,7 @@ def test_default_map_of_the_whole_machine_is_rank_order_x_fastest(tmp_path: Path
 def test_the_summary_says_of_what_the_percentages_of_auto_are(
     default_search: subprocess.CompletedProcess[str],
 ) -> None:
-    """They are percentages of times, not of the values of the search objectives."""
+    """The summary states percentages of times, not of the values of the search objectives."""
     words = default_search.stderr.splitlines()
     lines = [line.split(maxsplit=1)[1] for line in words if line.startswith("  auto ")]
     assert len(lines) == 3, lines

@@ -102,7 +102,7 @@ def test_an_index_of_traces_names_no_file_outside(job: Path, escape: Escape) -> 
 
 
 def test_a_file_that_is_not_there_is_refused_as_one_that_is(job: Path) -> None:
-    """Different messages would tell an uploader which files exist on a server."""
+    """Different messages would show an uploader which files exist on a server."""
     errors = []
     for name in ["../secret", "../absent"]:
         machine(job, {"kind": "graph", "file": name})

@@ -250,7 +250,7 @@ TEST(Selection, the_text_of_a_selection_is_a_default_that_settings_come_before_a
     CollectiveSelection mpich = selection_of({"mpich"});
     mpich.set_default(text);
     EXPECT_EQ(chosen(mpich, CollectiveKind::kBarrier, 8, 0), "dissemination");
-    selection.set_default("others");  // from a file that the log does not have
+    selection.set_default("others");  // a table from a file, which the log does not contain
     EXPECT_EQ(chosen(selection, CollectiveKind::kBarrier, 8, 0), "dissemination");
 }
 

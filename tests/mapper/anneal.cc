@@ -48,7 +48,7 @@ TEST(Cooling, the_papers_schedule_is_197_temperatures_of_2500) {
     }
 }
 
-/// An energy with a phase transition at temperature 1: low below, high above.
+/// An energy with a phase transition at temperature 1: low below it, high above it.
 double melting_energy(double temperature, double low) {
     const double fourth = temperature * temperature * temperature * temperature;
     return low + 100 * fourth / (1 + fourth);

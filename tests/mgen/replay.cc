@@ -177,7 +177,7 @@ TEST(Replay, a_spread_differs_by_rank_and_iteration_and_barriers_wait_for_the_la
     const SimulationResult held = replayed.run();
     EXPECT_EQ(held.ranks[5].compute_ps, result.ranks[5].compute_ps);
     EXPECT_NEAR(held.seconds / result.seconds, 1.242 / 1.03, 0.01);
-    // Equal times of iterations by chance do not end the run.
+    // Iterations whose times are equal by chance do not end the run.
     replayed.request.iterations = {Rule::kAuto, 0};
     replayed.request.replay.imbalance.share = 1e-6;
     EXPECT_GE(replayed.run().simulated_iterations, 64);

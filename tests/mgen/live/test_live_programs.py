@@ -215,7 +215,7 @@ def test_endless_poll(built: Path) -> None:
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 @pytest.mark.parametrize("seconds", [0, 1000])
 def test_endless_probe_that_counts_itself(level: str, seconds: int, built: Path) -> None:
-    """Also if another rank is busy for far longer than individual polls could cover."""
+    """The error is also reported if another rank is busy for far longer than individual polls could cover."""
     run = haichi(2, program("endless_probe.c", built, level), seconds)
     words = words_of_failure(2, run)
     assert f"rank 0 in MPI_Iprobe (main ({line_of('endless_probe.c')}))" in words and ENDLESS in words

@@ -123,7 +123,7 @@ BY_SIZE, EAGER, RENDEZVOUS = range(3)
 LATE_NS = 100_000
 """Time at which the receive begins."""
 CALL_NS = 200
-"""MPI_Wait, which the message without options also needs."""
+"""Time of MPI_Wait, which the message without options also needs."""
 
 
 def machine(folder: Path, **node: object) -> Path:

@@ -84,7 +84,7 @@ class ReferenceSimulator {
         std::int64_t bytes = 0;
         bool is_last = false;
         std::vector<std::int32_t> outputs;  ///< links, then the ejection channel
-        std::vector<std::int32_t> buffers;  ///< the buffer in which it waits for each output
+        std::vector<std::int32_t> buffers;  ///< the buffer in which the packet waits for each output
         std::size_t at = 0;
         std::int64_t slowest = 0;
         std::int64_t least_ps = 0;  ///< the minimum time that the source needed for the packet
