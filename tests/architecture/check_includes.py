@@ -39,7 +39,7 @@ DIRECTORIES: dict[str, dict[str, set[str]]] = {
         "machine": {"topology", "networkfiles", "routing"},
         "packetsim": {"topology", "networkfiles", "routing", "machine"},
     },
-    # A build may omit traces, so the other directories must not include it.
+    # A build may omit traces, so readers must not include it.
     "commlog": {
         "readers": {"workload", "log", "ccs"},
         "traces": {"workload", "log", "readers"},
