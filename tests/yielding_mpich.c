@@ -1,5 +1,5 @@
-/* Preloaded into programs of MPICH. Its ranks poll UCX without a pause, so more ranks than cores wait for each other
-   five times longer than needed. Ranks that find nothing yield to those with work. */
+/* Preloaded into programs of MPICH. Ranks of MPICH poll UCX without a pause, so more ranks than cores wait for each
+ * other five times longer than needed. Ranks that find nothing yield to those with work. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <sched.h>

@@ -29,7 +29,8 @@ MODULES: dict[str, set[str]] = {
     "python": {"base", "netmodel", "collectives", "commlog", "mgen", "objectives", "mapper", "options"},
 }
 
-# The same for the directories of a module. Directories that are not listed are not restricted.
+# The directories of the same module that each directory may include. Directories that are not listed are not
+# restricted.
 DIRECTORIES: dict[str, dict[str, set[str]]] = {
     "netmodel": {
         "topology": set(),
@@ -38,12 +39,12 @@ DIRECTORIES: dict[str, dict[str, set[str]]] = {
         "machine": {"topology", "networkfiles", "routing"},
         "packetsim": {"topology", "networkfiles", "routing", "machine"},
     },
-    # A program may be built without traces.
+    # A build may omit traces, so readers must not include it.
     "commlog": {
         "readers": {"workload", "log", "ccs"},
         "traces": {"workload", "log", "readers"},
     },
-    # Live programs, from the fibers up to the names that programs call.
+    # Execution-driven simulation, from the fibers up to the functions that programs call.
     "mgen": {
         "replay": set(),
         "host": {"replay"},

@@ -55,7 +55,7 @@ def cpp_texts(source: str) -> Iterator[Text]:
 
 
 def python_texts(source: str) -> Iterator[Text]:
-    """String literals except docstrings. Values inside are written {}."""
+    """String literals except docstrings. Formatted values are replaced by {}."""
     waiting: list[ast.AST] = [ast.parse(source)]
     while waiting:
         node = waiting.pop()
@@ -79,7 +79,7 @@ def options_in(text: str) -> list[str]:
 
 
 def check(root: Path) -> list[str]:
-    """Violations, a line each."""
+    """Returns one line per violation."""
     found = []
     for path in source_files(root):
         name = path.relative_to(root).as_posix()

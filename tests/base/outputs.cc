@@ -301,7 +301,7 @@ TEST_F(OutputStreamTest, writes_in_place_and_through_a_link) {
     EXPECT_TRUE(std::filesystem::is_symlink(path("link")));
 }
 
-/// Writes two lines with room for `bytes` bytes; the error reports that they do not fit.
+/// Writes two lines with room for `bytes` bytes. The error must report that the lines do not fit.
 void write_with_room_for(rlim_t bytes, const std::string& path) {
     rlimit before{};
     ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);

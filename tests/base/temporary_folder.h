@@ -10,7 +10,7 @@
 
 namespace haichi::testing_files {
 
-/// A new directory for this process, removed with the object: tests of several users and checkouts run concurrently.
+/// A new directory for this process, removed by the destructor. Tests of several users and checkouts run concurrently.
 class TemporaryFolder {
   public:
     TemporaryFolder() {

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 
-/// Keeps the temperature 10 * 0.9^44 of the paper's schedule, about 0.1 messages. Makes every evaluation, even if the
-/// bound is reached.
+/// Keeps the temperature at 10 * 0.9^44 (about 0.1 messages), a value of the paper's schedule. The search does not stop
+/// at the bound.
 Cooling constant_low_temperature() {
     constexpr double kShareOfSchedule = 44.5 / 196;
     Cooling cooling = Cooling::paper(0);
@@ -27,7 +27,7 @@ Cooling constant_low_temperature() {
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// Mean CPU seconds of a call of `work`, over as many calls as take 0.05 s.
+/// Returns the mean CPU seconds per call of `work`, over calls that take at least 0.05 s in total.
 template <class F>
 double seconds_of_one(F&& work) {
     constexpr double kLeastSeconds = 0.05;
@@ -46,10 +46,10 @@ ObjectiveSpec spec_of(const ObjectiveInfo& info) {
     return parse_objective(std::string(info.name) + (info.needs_terms ? "(hop-bytes=0.5,tac3=0.5)" : ""));
 }
 
-/// The annealing loop as searches run it: default moves, default smoothing, from the default placement, at a low
-/// temperature after some evaluations to settle. items_per_second counts evaluations. The counters compare with
-/// evaluating the same mapping anew in the same run: by measure(), which computes every metric, and by the objective's
-/// own value_from_scratch().
+/// Measures the annealing loop with default moves and smoothing, from the default placement. The temperature is low,
+/// and some evaluations precede the measurement. items_per_second counts evaluations. The counters compare them with
+/// full evaluations of the same placement in the same run: measure(), which computes every metric, and
+/// value_from_scratch() of the objective.
 template <SearchObjective O>
 void anneal(benchmark::State& state, LazyJob& job) {
     constexpr std::int64_t kEvaluationsPerIteration = 1000;

@@ -13,7 +13,7 @@ namespace haichi::bench {
 
 using testing_problems::Posed;
 
-/// A job made when first asked for, so that a benchmark that is filtered out costs nothing.
+/// A job that is created at its first use, so that a benchmark excluded by the filter costs nothing.
 class LazyJob {
   public:
     explicit LazyJob(std::function<Posed()> make) : make_(std::move(make)) {}
@@ -30,22 +30,24 @@ class LazyJob {
 
 using SharedJob = std::shared_ptr<LazyJob>;
 
-/// A size at which the tables and the annealing loop are measured.
+/// A job size at which the tables and the annealing loop are measured.
 struct SizedJob {
     std::string size;  ///< "nodes:96"
     SharedJob job;
 };
 
-/// 96 nodes, a third of them idle; 768, all in use, routes in a table; 12,288, distances and routes computed.
+/// Jobs on 96 nodes, of which a third are idle; on 768 nodes, all in use, with routes in a table; and on 12,288 nodes
+/// with computed distances and routes.
 std::vector<SizedJob> sized_jobs();
 
-/// Shuffled stencils on as many nodes of a Tofu: long routes, nothing in tables, beyond the near caches.
+/// Stencils with shuffled ranks, one rank per node of a Tofu network. Routes are long, nothing is in tables, and the
+/// data exceeds the small caches.
 std::vector<SizedJob> large_jobs();
 
-/// A stencil of 4,096 ranks with shuffled numbers on a torus of as many nodes.
+/// A stencil of 4,096 ranks in shuffled order on a torus of 4,096 nodes.
 SharedJob shuffled_stencil_job();
 
-// One function per file of benchmarks; each registers its own.
+// One function per benchmark file. It registers the benchmarks of the file.
 void register_annealing(const std::vector<SizedJob>& jobs, const std::vector<SizedJob>& large);
 void register_tables(const std::vector<SizedJob>& jobs, const SharedJob& bisected);
 void register_inputs_outputs();

@@ -2,11 +2,11 @@
 
     python3 tests/bench/compare_builds.py BASE_BUILD CHANGE_BUILD [--filter REGEX] [--repetitions N] [--skip-quality]
 
-The two programs run by turns, and the order changes from pair to pair (AB BA AB ...), so that a machine that grows
-slower meets both alike. Each pair gives one ratio change / base; the table shows the median ratio, its 95% interval
-(bootstrap over the pairs) and the median absolute deviation. A difference counts only beyond the noise: the interval
-lies on one side of 1, the median is further from 1 than --threshold, and a second round of measurements of that
-benchmark says the same. Exits with 1 if anything is slower or worse.
+The two programs alternate, and the order changes from pair to pair (AB BA AB ...), so that a slowdown of the machine
+affects both equally. Each pair gives one ratio change / base; the table shows the median ratio, its 95% interval
+(bootstrap over the pairs) and the median absolute deviation. A difference counts only if it exceeds the noise: the
+interval is on one side of 1, the median differs from 1 by more than --threshold, and a second measurement confirms it.
+Exits with 1 if anything is slower or worse.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Samples = dict[str, list[float]]
 
 @dataclass(frozen=True)
 class Ratio:
-    """Of change / base over the pairs: below 1 the change is better."""
+    """Statistics of the ratio change / base over the pairs. Below 1, the change is better."""
 
     median: float
     low: float
@@ -40,7 +40,7 @@ class Ratio:
     deviation: float
 
     def verdict(self, threshold: float) -> int:
-        """-1 better, 1 worse, 0 within the noise."""
+        """Returns -1 for better, 1 for worse, and 0 for a difference within the noise."""
         if self.low > 1 and self.median > 1 + threshold:
             return 1
         return -1 if self.high < 1 and self.median < 1 / (1 + threshold) else 0
@@ -50,23 +50,23 @@ class Ratio:
 
 
 def ratio_of(base: list[float], change: list[float]) -> Ratio:
-    """The bootstrap draws with a fixed seed: equal samples, equal interval."""
+    """The bootstrap uses a fixed seed, so equal samples give equal intervals."""
     resamples, share_outside = 2000, 0.025
     draw = random.Random(1)
-    # Two zeros are equal, one is beyond all ratios.
+    # Two zeros give the ratio 1. A single zero gives an extreme ratio.
     floor = 1e-300
     logs = [math.log(max(b, floor) / max(a, floor)) for a, b in zip(base, change, strict=True)]
     medians = sorted(statistics.median(draw.choices(logs, k=len(logs))) for _ in range(resamples))
     outside = int(resamples * share_outside)
     middle = statistics.median(logs)
     deviation = statistics.median(abs(value - middle) for value in logs)
-    most = 700.0  # exp() of more overflows
+    most = 700.0  # exp() of a larger value overflows
     median, low, high = (math.exp(min(value, most)) for value in (middle, medians[outside], medians[-1 - outside]))
     return Ratio(median, low, high, math.expm1(min(deviation, most)))
 
 
 def alternating(repetitions: int) -> Iterator[tuple[int, int]]:
-    """Sides 0 (base) and 1 (change) of each pair, in the order in which they are to run."""
+    """Yields the sides 0 (base) and 1 (change) of each pair in the order of their runs."""
     for repetition in range(repetitions):
         yield (0, 1) if repetition % 2 == 0 else (1, 0)
 
@@ -83,7 +83,7 @@ def run_benchmarks(program: Path, pattern: str, min_seconds: float, samples: Sam
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             sys.exit(f"error: {' '.join(command)}\n{done.stderr}")
-        # Nothing at all is written when no benchmark fits the filter.
+        # The output is empty if no benchmark matches the filter.
         text = Path(out.name).read_text(encoding="utf-8")
     for result in json.loads(text)["benchmarks"] if text else []:
         if result.get("error_occurred"):
@@ -92,7 +92,8 @@ def run_benchmarks(program: Path, pattern: str, min_seconds: float, samples: Sam
 
 
 def exactly(names: list[str]) -> str:
-    """A POSIX extended expression, which Google Benchmark takes: re.escape() would also escape what must not be."""
+    """Returns a POSIX extended regular expression for Google Benchmark. re.escape() would escape too many
+    characters."""
     return "^(" + "|".join(re.sub(r"([][.(){}*+?^$|\\])", r"\\\1", name) for name in names) + ")$"
 
 
@@ -110,7 +111,7 @@ def measure_speed(programs: list[Path], pattern: str, options: argparse.Namespac
 
 
 def compare_speed(programs: list[Path], options: argparse.Namespace) -> bool:
-    """True when something is slower."""
+    """Returns whether any benchmark is slower."""
     first = measure_speed(programs, options.filter, options)
     if not first:
         sys.exit(f"error: no benchmark that both builds have fits {options.filter!r}")
@@ -137,7 +138,7 @@ def compare_speed(programs: list[Path], options: argparse.Namespace) -> bool:
 
 
 def quality_runs(programs: list[Path], case: Case, seeds: int | None, folders: list[Path]) -> list[list[Run]]:
-    """By turns; a pair is a seed. Each program gets the workload that it made itself."""
+    """The programs alternate, and a pair has one seed. Each program reads the workload that it wrote itself."""
     workloads = [write_workload(program, case, folder) for program, folder in zip(programs, folders, strict=True)]
     runs: list[list[Run]] = [[], []]
     for seed, pair in enumerate(alternating(seeds or case.seeds), start=1):
@@ -147,8 +148,8 @@ def quality_runs(programs: list[Path], case: Case, seeds: int | None, folders: l
 
 
 def compare_quality(programs: list[Path], options: argparse.Namespace) -> bool:
-    """True when something is worse. Values do not depend on the machine, so their noise is that between the seeds, and
-    there is nothing to repeat; CPU seconds are shown, but judged by the benchmarks."""
+    """Returns whether any case is worse. Values do not depend on the machine, so only the seeds cause noise, and a
+    second round is not needed. CPU seconds are shown, but the benchmarks judge them."""
     print("quality, change / base; value: over the seeds, CPU: of the whole program")
     words = {-1: "better", 0: "", 1: "WORSE"}
     worse = False

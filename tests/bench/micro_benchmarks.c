@@ -1,6 +1,7 @@
-/* What two ranks measure of a machine that they share with others, in the layout of the OSU micro-benchmarks: each time
-   is the least of many short batches, in which no rank had to wait for its core. mpiexec -n 2 micro_benchmarks
-   latency|bandwidth|bibandwidth|barrier */
+/* Measurements of two ranks on a machine that they share with others, in the layout of the OSU micro-benchmarks. Each
+ * time is the minimum of many short batches, in which no rank had to wait for its core.
+ *
+ *     mpiexec -n 2 micro_benchmarks latency|bandwidth|bibandwidth|barrier */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 enum { kWindow = 64, kBatchBytes = 1 << 18, kMostRounds = 100, kLeastBatches = 40, kMostBatches = 200 };
 
 static int largest = 1 << 22;
-static int given_batches = 0, given_rounds = 0; /* 0: by the size */
+static int given_batches = 0, given_rounds = 0; /* 0: chosen by the message size */
 
 static MPI_Request requests[2 * kWindow];
 static MPI_Status statuses[kWindow];
@@ -52,7 +53,7 @@ static void barrier(int rank, int bytes) {
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Seconds of a round: the least of the batches, of so many rounds each. */
+/* Returns the seconds per round: the minimum over several batches of rounds. */
 static double least(void (*round)(int, int), int rank, int bytes, int round_bytes) {
     int rounds = kMostRounds;
     if (round_bytes > kBatchBytes / kMostRounds) rounds = round_bytes < kBatchBytes ? kBatchBytes / round_bytes : 1;

@@ -13,13 +13,13 @@ namespace haichi::bench {
 
 namespace {
 
-/// Uniform random traffic in a closed loop: whatever arrives is followed by a new packet from there to anywhere.
+/// Uniform random traffic in a closed loop: when a packet arrives, its destination sends a new packet to a random node.
 struct ClosedLoop final : PacketClient {
     void message_delivered(const PacketMessage& message, std::int64_t time_ps) override {
         send(message.destination, time_ps);
     }
     void send(NodeId source, std::int64_t time_ps) {
-        // A generator of its own for every node: nodes may be in different threads.
+        // Every node has its own generator, because nodes may be in different threads.
         const auto others = static_cast<std::uint32_t>(nodes - 1);
         const auto step = static_cast<std::int32_t>(1 + random[source.index()].below(others));
         engine->inject({source, NodeId((source.value + step) % nodes), kPacketBytes}, time_ps);
@@ -37,7 +37,8 @@ double peak_memory_mb() {
     return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-/// One item is a packet-hop, an iteration a microsecond of the NSIM torus (8 GB/s, L of 246 ns, 2 VCs of 8 packets).
+/// One item is a packet-hop, and one iteration simulates 1 us of the NSIM torus (8 GB/s, L of 246 ns, 2 VCs of 8
+/// packets).
 void measure_uniform_traffic(benchmark::State& state, const std::vector<std::int32_t>& sizes, int outstanding,
                              int threads, bool with_dma) {
     constexpr std::int64_t kStepPs = 1'000'000;
@@ -65,7 +66,7 @@ void measure_uniform_traffic(benchmark::State& state, const std::vector<std::int
     for (std::int32_t n = 0; n < client.nodes; ++n) {
         for (int i = 0; i < outstanding; ++i) client.send(NodeId(n), 0);
     }
-    engine.run(10 * kStepPs);  // past the start in step
+    engine.run(10 * kStepPs);  // past the synchronous start
     const PacketCounts before = engine.counts();
     for (auto _ : state) engine.run(engine.now_ps() + kStepPs);
     const PacketCounts after = engine.counts();

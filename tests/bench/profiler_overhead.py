@@ -2,10 +2,10 @@
 
     python3 tests/bench/profiler_overhead.py BUILD [--mpi openmpi mpich] [--repetitions 5] [--json FILE]
 
-BUILD is a build folder with commlog/profiler/libhaichi-prof-*.so. Runs a loop of MPI_Isend, MPI_Irecv and MPI_Waitall
-of 8 bytes to itself: bare, with the profile, with profile and call log, both also without call sites, one after the
-other, so that a change of the machine's speed meets all; states medians and the least. Then the largest memory and the
-files of 1e5, 1e6 and 1e7 calls.
+BUILD is a build directory with commlog/profiler/libhaichi-prof-*.so. A process sends 8 bytes to itself in a loop of
+MPI_Isend, MPI_Irecv and MPI_Waitall. It runs bare, with the profile, and with profile and call log, the latter two also
+without call sites. The runs alternate, so that a change of the machine's speed affects all of them. The script prints
+medians and minima, and then the peak memory and the files of 1e5, 1e6 and 1e7 calls.
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ TARGETS = {way: 60.0 if "log" in way else 35.0 for way in WAYS if way != "bare"}
 
 
 def run(program: Path, library: Path, way: str, calls: int, folder: Path) -> tuple[float, int, int]:
-    """Nanoseconds per call, largest memory in KiB, bytes of the files left behind."""
+    """Returns nanoseconds per call, peak memory in KiB, and bytes of the remaining files."""
     folder.mkdir()
     environment = dict(os.environ)
     if WAYS[way] is not None:
         environment |= {"LD_PRELOAD": str(library), "HAICHI_PROF": f"file=run,keep_parts=on,{WAYS[way]}"}
-    # Started without mpiexec, as MPI allows for one process: nothing else runs beside it.
+    # MPI allows one process without mpiexec, so nothing else runs beside it.
     done = subprocess.run(
         [program, str(calls)], env=environment, cwd=folder, capture_output=True, text=True, timeout=400, check=True
     )

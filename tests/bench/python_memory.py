@@ -4,8 +4,9 @@
     .venv/bin/python tests/bench/python_memory.py [--ranks 4096]
 
 Every case runs in a process of its own, on Linux. "peak" is the growth of the memory of the process (VmHWM) while the
-step runs, "NumPy" that of the allocations of Python and NumPy (tracemalloc). A workload stores 16 bytes a message; what
-is beyond is a copy of the matrix. A search has an index of the messages besides, and no copy of the workload.
+step runs, "NumPy" is the growth of the allocations of Python and NumPy (tracemalloc). A workload stores 16 bytes per
+message, and any further memory is a copy of the matrix. A search also has an index of the messages, but no copy of the
+workload.
 """
 
 import argparse
@@ -38,7 +39,7 @@ def dense(ranks: int) -> np.ndarray:
 
 
 def few(ranks: int) -> np.ndarray:
-    """A matrix of which one entry in a hundred is not 0."""
+    """Returns a matrix in which 1 % of the entries are not 0."""
     matrix = dense(ranks)
     matrix.reshape(-1)[np.arange(ranks * ranks) % 100 != 0] = 0
     return matrix
@@ -66,8 +67,8 @@ def status_bytes(field: str) -> int:
 
 
 def measured(step: Callable[[], Any]) -> tuple[Any, dict[str, float]]:
-    """What a step gives, and its seconds and bytes."""
-    Path("/proc/self/clear_refs").write_text("5")  # VmHWM starts anew
+    """Returns the result of a step, its seconds and its bytes."""
+    Path("/proc/self/clear_refs").write_text("5")  # resets VmHWM
     before = status_bytes("VmRSS")
     tracemalloc.start()
     started = time.monotonic()
@@ -87,7 +88,7 @@ def input_bytes(matrix: Any) -> int:
 
 def run_case(case: str, ranks: int) -> dict[str, Any]:
     matrix = CASES[case](ranks)
-    # What is loaded and allocated once is not counted.
+    # A small call first makes the one-time allocations, which are not counted.
     haichi.Workload.from_matrix(matrix[:2, :2].tocsr() if case.startswith("CS") else np.ones((2, 2)))
     workload, made = measured(lambda: haichi.Workload.from_matrix(matrix))
     messages, looked = measured(lambda: workload.messages)
@@ -101,12 +102,12 @@ def run_case(case: str, ranks: int) -> dict[str, Any]:
 
 
 def torus(ranks: int) -> str:
-    """With a node for every rank."""
+    """Returns a torus with one node per rank."""
     return f"torus:16x16x{ranks // 256}"
 
 
 def run_search(ranks: int) -> dict[str, Any]:
-    """What a search allocates beside the workload, without the tables of the machine."""
+    """Measures what a search allocates in addition to the workload and the tables of the machine."""
     options = {"strategy": "anneal", "start": "default", "threads": 1, "restarts": 1, "evaluations": 1}
 
     def searched(workload: haichi.Workload) -> haichi.Placement:
@@ -125,7 +126,8 @@ def run_search(ranks: int) -> dict[str, Any]:
 
 
 def run_interrupted(ranks: int, time_limit: float = 20) -> dict[str, Any]:
-    """From a sparse matrix, a stencil whose tasks are numbered at random, to a placement; stopped half way."""
+    """Searches a placement for a sparse matrix, a stencil with randomly numbered ranks. The search is stopped half
+    way."""
     grid = np.random.default_rng(1).permutation(ranks).reshape(16, 16, -1)
     ends = [(grid, np.roll(grid, step, axis)) for axis in range(3) for step in (1, -1)]
     row, column = (np.concatenate([end[k].ravel() for end in ends]) for k in (0, 1))
@@ -171,7 +173,7 @@ def main() -> None:
 
 
 def run_apart(case: str, ranks: int) -> dict[str, Any]:
-    """A case in a process of its own, where large blocks that are freed leave the process."""
+    """Runs a case in its own process, which returns freed large blocks to the system."""
     command = [sys.executable, __file__, "--ranks", str(ranks), "--case", case]
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}
     text = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout

@@ -23,7 +23,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Case:
-    """A job and how to search; `change` rewrites the workload that the program's pattern makes."""
+    """A job and its search options. `change` modifies the workload that the program generates."""
 
     name: str
     pattern: str
@@ -43,7 +43,7 @@ class Run:
 
 
 def make_sizes_unequal(workload: dict[str, Any]) -> None:
-    """Messages of one to four times their size, by their ranks: several sizes in every set."""
+    """Multiplies each message size by one to four, depending on the ranks, so that every set has several sizes."""
     for communication in workload["sets"]:
         for message in communication["messages"]:
             message[2] *= 1 + (7 * message[0] + 3 * message[1]) % 4
@@ -56,7 +56,7 @@ CASES = [
     # The six job shapes of the TAC3 paper.
     *(Case(f"cg64 tac3 {s}", CG64, f"{KYUSHU} --shape {s}") for s in ("1x2x4x2x3x2", "2x2x2x2x3x2", "4x2x1x2x3x2")),
     *(Case(f"cg32 tac3 {s}", CG32, f"{KYUSHU} --shape {s}") for s in ("1x1x4x2x3x2", "1x2x2x2x3x2", "4x1x1x2x3x2")),
-    # No idle node: harder.
+    # Without idle nodes, the search is harder.
     *(Case(f"cg64 tac3 {m}", CG64, f"-m {m}", seeds=5) for m in ("mesh:4x4x4", "torus:4x4x4")),
     *(Case(f"cg32 tac3 {m}", CG32, f"-m {m}", seeds=5) for m in ("mesh:4x4x2", "torus:4x4x2")),
     Case(
@@ -128,7 +128,7 @@ def select_cases(text: str) -> list[Case]:
 
 
 def summarise(runs: list[Run]) -> dict[str, Any]:
-    """Of the runs of one case."""
+    """Summarises the runs of one case."""
     values = [run.value for run in runs]
     best, bound = min(values), runs[0].bound
     return {

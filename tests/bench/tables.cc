@@ -18,7 +18,7 @@ constexpr std::uint64_t kSeed = 1;
 
 using NodePair = std::pair<NodeId, NodeId>;
 
-/// As many as stay in the first-level cache.
+/// Returns as many pairs as stay in the first-level cache.
 std::vector<NodePair> random_pairs(std::int32_t nodes) {
     constexpr std::size_t kPairs = 1024;
     Random random(kSeed);
@@ -31,7 +31,7 @@ std::vector<NodePair> random_pairs(std::int32_t nodes) {
     return pairs;
 }
 
-/// HopDistance of random pairs; one item is one distance.
+/// Measures HopDistance of random pairs. One item is one distance.
 void measure_hop_distance(benchmark::State& state, LazyJob& job, HopDistanceOptions options) {
     const Network& network = job.get().allocation->network;
     const HopDistance distance(network, options);
@@ -44,7 +44,8 @@ void measure_hop_distance(benchmark::State& state, LazyJob& job, HopDistanceOpti
     state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(pairs.size()));
 }
 
-/// Walking the routes of random pairs; one item is one route. `budget_bytes` 0: every route is computed.
+/// Measures walks along the routes of random pairs. One item is one route. If `budget_bytes` is 0, every route is
+/// computed.
 void measure_route_table(benchmark::State& state, LazyJob& job, std::size_t budget_bytes) {
     const Network& network = job.get().allocation->network;
     const RouteTable table(network, budget_bytes);
@@ -61,7 +62,8 @@ void measure_route_table(benchmark::State& state, LazyJob& job, std::size_t budg
     state.SetLabel(table.is_stored() ? "stored" : "computed");
 }
 
-/// The Proposer alone, default moves, every 16th rank taken for hot, nothing accepted; one item is one draw.
+/// Measures the Proposer alone with default moves. Every 16th rank counts as hot, and no move is accepted. One item is
+/// one draw.
 void measure_proposer(benchmark::State& state, LazyJob& job) {
     const Posed& posed = job.get();
     const Proposer proposer(*posed.problem, {});

@@ -1,4 +1,5 @@
-"""Parts of the tables of malformed input: table entries, good files to modify, and command lines that read a file."""
+"""Helpers for the tables of malformed input: the entry type, valid files to modify, and command lines that read a
+file."""
 
 from __future__ import annotations
 

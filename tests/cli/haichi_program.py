@@ -11,9 +11,9 @@ from pathlib import Path
 BIN = os.environ["HAICHI_BIN"]
 JOB = ["-m", "fx10-kyushu", "--shape", "1x2x4x2x3x2"]
 QUICK = ["--objective", "tac3", "--evaluations", "500"]
-"""A search of hundredths of a second, for claims about what is around it; the default one simulates for seconds."""
+"""Options of a search that takes hundredths of a second. The default search simulates for seconds."""
 QUICK_AUTO = ["--message-size", "64", "--evaluations", "500"]
-"""The default search where its simulations are short."""
+"""Options that keep the simulations of the default search short."""
 COMMANDS = ["map", "evaluate", "simulate", "convert", "check", "list", "pattern", "log", "advise"]
 
 

@@ -65,7 +65,7 @@ class Case:
     streams: list[str] = field(default_factory=list)
     leftovers: list[str] = field(default_factory=list)
     longest: float = 0.8
-    """Seconds within which the signal comes, where the run is longer."""
+    """The signal comes within this number of seconds, even if the run is longer."""
 
 
 CASES = [

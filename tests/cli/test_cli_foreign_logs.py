@@ -45,7 +45,8 @@ def test_sets_are_extracted_from_traces_of_other_tools(tmp_path: Path, file: str
 
 @pytest.mark.parametrize("ranks", [[0], [2], [3], [0, 1], [0, 1, 2], [1, 2, 3]])
 def test_traces_of_some_ranks_are_shown_and_not_simulated(tmp_path: Path, ranks: list[int]) -> None:
-    """Their communicators are unknown. Choosing an algorithm for an empty communicator once divided by 0."""
+    """The communicators of such traces are unknown. Choosing an algorithm for an empty communicator once divided by
+    0."""
     for rank in ranks:
         shutil.copy(LOGS / f"dumpi/dumpi-000{rank}.txt", tmp_path)
     log = f"dumpi-000{ranks[0]}.txt"

@@ -41,7 +41,7 @@ def test_an_interruption_leaves_the_old_output_or_a_whole_new_one(folder: Path, 
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_that_comes_twice_at_once_is_one(folder: Path, number: signal.Signals) -> None:
-    """timeout(1) does this: it signals the program and then its process group."""
+    """timeout(1) signals twice: the program, and then its process group."""
     outcome = interrupt(CASES[0], folder, number, 0.5, twice=True)
     assert (outcome.code, outcome.what, outcome.wrong) == (130, "new", [])
 
@@ -96,7 +96,7 @@ def default_signals() -> None:
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_that_was_ignored_at_the_start_is_ignored(folder: Path, number: signal.Signals) -> None:
-    """Examples are HUP under nohup, and INT in a script's background process."""
+    """Examples of ignored signals are HUP under nohup, and INT in a script's background process."""
 
     def ignore() -> None:
         default_signals()

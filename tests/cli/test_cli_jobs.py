@@ -361,7 +361,7 @@ def test_default_map_of_the_whole_machine_is_rank_order_x_fastest(tmp_path: Path
 def test_the_summary_says_of_what_the_percentages_of_auto_are(
     default_search: subprocess.CompletedProcess[str],
 ) -> None:
-    """They are percentages of times, not of the values of the search objectives."""
+    """The summary states percentages of times, not of the values of the search objectives."""
     words = default_search.stderr.splitlines()
     lines = [line.split(maxsplit=1)[1] for line in words if line.startswith("  auto ")]
     assert len(lines) == 3, lines
@@ -416,7 +416,7 @@ def test_the_job_lines_of_a_robust_map_convert_it(place: Path) -> None:
 
 
 def test_a_time_limit_includes_loading_and_judging(tmp_path: Path) -> None:
-    """Measured in processor time, so that a busy machine does not matter."""
+    """The test measures CPU time, so that a busy machine does not matter."""
     succeed("pattern", "ring", "--ranks", 64, "--bytes", "8MiB", "-o", "ring.json", cwd=tmp_path)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     succeed("map", "-m", "torus:16x16", "-w", "ring.json", "--time", "1s", "--threads", 1, "-o", "a.map", cwd=tmp_path)

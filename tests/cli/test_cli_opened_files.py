@@ -102,7 +102,7 @@ def test_an_index_of_traces_names_no_file_outside(job: Path, escape: Escape) -> 
 
 
 def test_a_file_that_is_not_there_is_refused_as_one_that_is(job: Path) -> None:
-    """Otherwise an upload could find out which files exist on a server."""
+    """Different messages would show an uploader which files exist on a server."""
     errors = []
     for name in ["../secret", "../absent"]:
         machine(job, {"kind": "graph", "file": name})
@@ -139,7 +139,7 @@ def test_the_directory_is_that_of_the_file_wherever_the_program_runs(job: Path) 
 
 
 def test_an_index_as_smpirun_wrote_it_from_above_is_read(tmp_path: Path) -> None:
-    """Its names are relative to the directory in which smpirun ran."""
+    """The names in the index are relative to the directory in which smpirun ran."""
     shutil.copytree(LOGS / "tit", tmp_path / "traces")
     index = tmp_path / "traces" / "ring.tit"
     index.write_text("".join(f"traces/{name}\n" for name in index.read_text().split()))

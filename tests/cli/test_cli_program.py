@@ -184,7 +184,8 @@ def test_programs_that_cannot_run_are_refused_by_name(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rights", ["u+s", "g+s", "capabilities"])
 def test_programs_with_rights_of_their_own_are_refused(tmp_path: Path, rights: str) -> None:
-    """The system does not preload libraries into them. They once ran outside the simulation, which reported success."""
+    """The system does not preload libraries into programs with such rights. They once ran outside the simulation, which
+    reported success."""
     program = build("clocks.c", tmp_path)
     if rights != "capabilities":
         subprocess.run(["chmod", rights, program], check=True)

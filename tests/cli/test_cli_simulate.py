@@ -255,7 +255,7 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair: Path) -
     assert [float(row["arrival_seconds"]) for row in rows] == pytest.approx([2.015e-6, 5.015e-6, 8.015e-6])
     simulated(pair, *asked, 0, "--history-begin", "3us", "--history-end", "6us", "--history-interval", "500ns")
     rows = list(csv.DictReader((pair / "packets.csv").read_text().splitlines()))
-    # The packet is there at 5 us, the last instant of the interval.
+    # The packet arrives at 5 us, the last instant of the interval.
     assert [(row["interval"], row["from"]) for row in rows] == [("3", "injection (0)")]
 
 

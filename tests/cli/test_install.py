@@ -28,7 +28,7 @@ def test_every_command_has_a_page_that_man_can_print(prefix: Path) -> None:
 
 
 def completed(prefix: Path, *words: str) -> list[str]:
-    """The words that bash offers for the last one."""
+    """Returns the words that bash offers as completions of the last word."""
     script = prefix / "share/bash-completion/completions/haichi"
     quoted = " ".join(f"'{word}'" for word in words)
     lines = f'. "{script}"; COMP_WORDS=(haichi {quoted}); COMP_CWORD={len(words)}; _haichi; echo "${{COMPREPLY[*]}}"'

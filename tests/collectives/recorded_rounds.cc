@@ -8,7 +8,7 @@
 namespace haichi::collectives {
 namespace {
 
-/// "0>1 2>3" for each round, with the bytes of each message other than 100 bytes.
+/// Returns each round as "0>1 2>3", with the sizes of messages that differ from 100 bytes.
 std::vector<std::string> rounds_of(const SizedCall& call, int members, std::string_view algorithm) {
     const SizedArguments sized(call, members);
     std::vector<std::string> texts;

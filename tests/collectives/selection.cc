@@ -14,7 +14,7 @@ const ItemType* ints() {
     return &kInt;
 }
 
-/// Arguments of a call with `count` ints.
+/// Returns the algorithm for a call with `count` ints.
 std::string chosen(const CollectiveSelection& selection, CollectiveKind collective, int members, std::int64_t count,
                    const Reduction* operation = nullptr) {
     CollectiveArguments arguments;
@@ -117,7 +117,7 @@ TEST(Selection, what_is_set_later_comes_first) {
     EXPECT_EQ(butterfly.choose(blocks, 0, 3).row->name, "recursive-halving");
     blocks.receive_counts = Counts(unequal.data());
     EXPECT_EQ(butterfly.choose(blocks, 0, 4).row->name, "recursive-halving");
-    // Valid for two members only: larger calls fall back to the table.
+    // The algorithm requires two members, so larger calls use the table.
     EXPECT_EQ(chosen(selection_of({"barrier=two-members"}), CollectiveKind::kBarrier, 3, 0), "dissemination");
     EXPECT_EQ(chosen(selection_of({"barrier=two-members"}), CollectiveKind::kBarrier, 2, 0), "two-members");
 }
@@ -250,7 +250,7 @@ TEST(Selection, the_text_of_a_selection_is_a_default_that_settings_come_before_a
     CollectiveSelection mpich = selection_of({"mpich"});
     mpich.set_default(text);
     EXPECT_EQ(chosen(mpich, CollectiveKind::kBarrier, 8, 0), "dissemination");
-    selection.set_default("others");  // from a file that the log does not have
+    selection.set_default("others");  // a table from a file, which the log does not contain
     EXPECT_EQ(chosen(selection, CollectiveKind::kBarrier, 8, 0), "dissemination");
 }
 

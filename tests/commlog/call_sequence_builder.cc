@@ -12,7 +12,8 @@
 namespace haichi {
 namespace {
 
-/// Returns for each event its peer (for completions "w" and their number) and the milliseconds before it.
+/// Returns the peer of each event and the milliseconds before the event. Completions have "w" and their number instead
+/// of a peer.
 std::vector<std::string> written(const RankLog& log) {
     const CallSequence& calls = log.threads.front();
     check_calls(calls, 10, 1, "the log");

@@ -36,7 +36,7 @@ std::vector<Symbol> unrolled(const CallSequence& calls) {
     return events;
 }
 
-/// Returns the numbers of events in random nested loops.
+/// Returns events, as numbers, of random nested loops.
 std::vector<int> random_program(std::mt19937& random, int depth) {
     std::vector<int> events;
     const int parts = 1 + static_cast<int>(random() % 4);

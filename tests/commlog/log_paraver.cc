@@ -27,7 +27,8 @@ TEST(ParaverReader, records_of_messages_are_put_where_sender_and_receiver_were) 
     EXPECT_NEAR(function_of(log, 1, "MPI_Waitall").seconds_total, 1300e-9, 1e-15);
 }
 
-/// Returns a trace of two tasks that both make each of the calls: the value and type of an event, and other events.
+/// Returns a trace in which two tasks make each of the calls. A call is the value and type of an event, and other
+/// events.
 std::string paraver_calls(const std::vector<std::string>& calls) {
     std::string text = "#Paraver (13/01/2024 at 09:00):60000_ns:1(2):1:2(1:1,1:1),2\nc:1:1:2:1:2\n";
     int time = 0;

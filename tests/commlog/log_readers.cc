@@ -188,7 +188,7 @@ std::string tit_collective(int ranks, const std::string& action) {
 }
 
 TEST(TitReader, datatypes_and_roots_may_be_missing_and_the_ranks_determine_the_positions) {
-    // Datatype 1 has 4 bytes, and bytes count without one.
+    // Datatype 1 has 4 bytes. Without a datatype, counts are bytes.
     EXPECT_EQ(tit_collective(3, "alltoallv 60 10 20 30 60 10 40 70"), "alltoall 60 120");
     EXPECT_EQ(tit_collective(3, "alltoallv 60 10 20 30 60 10 40 70 1"), "alltoall 240 480");
     EXPECT_EQ(tit_collective(3, "alltoallv 60 10 20 30 60 10 40 70 1 6"), "alltoall 240 120");

@@ -64,7 +64,7 @@ TEST(Nas, ranks_of_lu_wait_for_their_plane_between_the_two_parts_of_its_computin
     const LoggedEvent* north = cursor.next();
     const LoggedEvent* west = cursor.next();
     const LoggedEvent* again = cursor.next();
-    // 1 s an iteration, a quarter of the points, ten planes: 25 ms a plane.
+    // An iteration takes 1 s. The rank has a quarter of the points in ten planes, so a plane takes 25 ms.
     EXPECT_EQ(north->key.peer, 2);
     EXPECT_EQ(north->gap_total / north->count, 3750000u);
     EXPECT_EQ(west->key.peer, 1);

@@ -58,7 +58,7 @@ Traffic traffic_of(const JobLog& log) {
 }
 
 /// Checks every program in all runs that it allows. The largest classes with few ranks or iterations also take little
-/// time, because loops are stated.
+/// time, because the logs contain loops.
 template <typename Check>
 void for_all_runs(Check check) {
     constexpr int kRanks[] = {1, 2, 4, 7, 8, 9, 16, 25, 32, 36, 49, 64, 100, 121, 128, 256, 512};

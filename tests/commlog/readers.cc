@@ -150,7 +150,8 @@ TEST(MetisReader, an_empty_line_is_a_vertex_without_neighbours) {
 }
 
 TEST(MetisReader, a_text_that_may_be_a_graph_is_not_read_as_another_format) {
-    // Another number of edges, an edge of one end only, a vertex that is its own neighbour, an invalid neighbour.
+    // A wrong number of edges, an edge listed at one end only, a vertex that is its own neighbour, an invalid
+    // neighbour.
     for (const char* text : {"3 4\n2\n1 3\n2\n", "3 3 1\n2 5\n1 5 3 4\n2 4 1 1\n",
                              "4 6 0\n2 3 4\n1 3 4\n1 2 3\n1 2 3\n", "4 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 9\n"}) {
         EXPECT_TRUE(recognised(text).ends_with(" or metis")) << text << recognised(text);

@@ -11,7 +11,7 @@
 namespace haichi {
 namespace {
 
-/// Printable ASCII, quotes and backslashes, control characters.
+/// Generates labels of printable ASCII, quotes and backslashes, and control characters.
 rc::Gen<std::string> any_label() { return rc::gen::container<std::string>(rc::gen::inRange<char>(1, 127)); }
 
 Workload any_workload() {

@@ -2,7 +2,7 @@
 
     .venv/bin/python tests/examples/test_notebook.py
 
-runs it and stores its outputs.
+The command runs the notebook and stores its outputs.
 """
 
 import tempfile

@@ -107,7 +107,7 @@ void fuzz_rank_map(std::string_view text) {
     const std::string format = of.name;
     const RankMapContext context{
         .allocation = &job.allocation, .hosts = &job.hosts, .holds_groups = format == "partition"};
-    // Positions alone, as in robust maps, are read for every shape; the scheduler accepts them for none.
+    // A map of positions alone, as in robust maps, is read for every shape, but the scheduler accepts it for no shape.
     const bool is_robust = format == "fujitsu" && text.find(',') == std::string_view::npos;
     const bool has_problems = !is_robust && examine_rank_map(text, "fuzzed", format, context).problems.count() > 0;
     const Mapping read = parse_rank_map(text, "fuzzed", format, context);
@@ -121,7 +121,7 @@ void fuzz_rank_map(std::string_view text) {
 }
 
 constexpr FuzzedReader kReaders[] = {
-    // A directory that does not exist, so that a graph file named in the text is never a file of this computer.
+    // The directory does not exist, so that a graph file named in the text is never a file of this computer.
     {"machine_file", [](std::string_view text) { (void)parse_machine(text, "/nonexistent/fuzzed.json"); }},
     {"machine_name", fuzz_machine_name},
     {"node_list", fuzz_node_list},
@@ -135,7 +135,7 @@ constexpr FuzzedReader kReaders[] = {
     {"matrix_market", fuzz_workload<"matrix-market">},
     {"qaplib", fuzz_workload<"qaplib">},
     {"metis", fuzz_workload<"metis">},
-    // Any bytes, in whatever format is recognized.
+    // Any bytes are read in the format that is recognised.
     {"workload_recognition", [](std::string_view text) { (void)parse_workload(text, "fuzzed"); }},
     {"rankmap_fujitsu", fuzz_rank_map<"fujitsu">},
     {"rankmap_tofu6d", fuzz_rank_map<"tofu6d">},

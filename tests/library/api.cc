@@ -1,4 +1,4 @@
-// A program outside of haichi. It uses every class of the library, and ends with 1 at the first difference.
+// A program outside of haichi. It uses every class of the library, and exits with status 1 at the first difference.
 #include <haichi/haichi.h>
 
 #include <algorithm>
@@ -163,7 +163,7 @@ class FromFirst {
     Value before_ = 0;
 };
 
-/// The same with a mistake.
+/// Like FromFirst, but with a mistake.
 class ForgetsRollback : public FromFirst {
   public:
     using FromFirst::FromFirst;

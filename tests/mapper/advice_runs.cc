@@ -37,7 +37,8 @@ TEST(RunsSideBySide, are_all_made_and_the_first_failure_is_told) {
 TEST(AffordableIterations, follow_from_the_budget) {
     EXPECT_EQ(affordable_iterations(1e6, 1000, 10, 1e9)->count, 100);
     EXPECT_EQ(affordable_iterations(0, 1000, 10, 1e9)->count, 1000);
-    // Two iterations beyond the budget, then none; a workload of one iteration needs no second.
+    // At least two iterations are needed, which may exceed the budget up to a limit. A workload of one iteration needs
+    // only one.
     EXPECT_EQ(affordable_iterations(1e8, 1000, 10, 1e9)->count, 2);
     EXPECT_FALSE(affordable_iterations(1e8, 1000, 10, 1e9, 0.5));
     EXPECT_FALSE(affordable_iterations(3e8, 1000, 10, 1e9));

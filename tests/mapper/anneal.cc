@@ -48,7 +48,7 @@ TEST(Cooling, the_papers_schedule_is_197_temperatures_of_2500) {
     }
 }
 
-/// An energy with a phase transition at temperature 1: low below, high above.
+/// An energy with a phase transition at temperature 1: low below it, high above it.
 double melting_energy(double temperature, double low) {
     const double fourth = temperature * temperature * temperature * temperature;
     return low + 100 * fourth / (1 + fourth);
@@ -113,7 +113,7 @@ TEST(Cooling, a_run_limited_by_time_melts_as_much_as_one_of_as_many_evaluations)
     constexpr std::int64_t kAll = 100'000;
     constexpr std::int64_t kRanks = 500;
     Cooling counted = Cooling::automatic(4, kAll, kRanks);
-    // The number of evaluations is not known until the time limit ends, but the number in a tenth of the time is.
+    // The number of evaluations is not known until the time limit ends, but the number in a tenth of the time is known.
     Cooling timed = Cooling::automatic(4, 100 * kAll, kRanks);
     for (std::int64_t made = 0; made <= kAll / 2; made += 50) {
         counted.advance(made, melting_energy(counted.temperature(), -1));

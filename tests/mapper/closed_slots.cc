@@ -16,7 +16,7 @@ namespace {
 
 using namespace testing_jobs;
 
-/// A job with these rank slots on its nodes 0, 1 and so on.
+/// Returns a job with these numbers of rank slots on its nodes 0, 1 and so on.
 JobSpec with_slots(const std::string& machine, const std::vector<std::int32_t>& slots, Workload workload) {
     std::vector<std::string> nodes;
     for (std::size_t n = 0; n < slots.size(); ++n) nodes.push_back(std::to_string(n) + ":" + std::to_string(slots[n]));

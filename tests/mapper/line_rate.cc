@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::int64_t kStream = std::int64_t{16} << 20;
 
-/// Every rank sends one message to the next rank: only rank 0 of two ranks, or all ranks of a ring. Bytes per second of
-/// each message.
+/// Returns the bytes per second of each message. Senders send one message to the next rank: rank 0 of two ranks, or all
+/// ranks of a ring.
 double rate(const std::string& machine, std::int32_t ranks) {
     Workload workload(ranks, 1);
     workload.add_set("streams", 0);

@@ -86,7 +86,7 @@ TEST(Auto, the_fastest_placement_of_a_large_job_is_searched_further) {
     const ObjectiveTrials& trials = *found.search()->trials;
     ASSERT_EQ(trials.trials.size(), 2U);
     for (const ObjectiveTrial& trial : trials.trials) EXPECT_EQ(trial.seconds.size(), 1U) << trial.objective;
-    // The first searches, and at least one that continues.
+    // The evaluations of the first searches, and of at least one search that continues.
     EXPECT_GE(found.search()->evaluations, 3 * 20'000);
 }
 

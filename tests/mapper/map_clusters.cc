@@ -43,7 +43,7 @@ class RankPairs {
 class Bipartitions {
   public:
     explicit Bipartitions(const RankPairs& pairs) : pairs_(pairs) {
-        // Neighbours are consecutive, so that a bad side shows early.
+        // Neighbours are consecutive, so that a wrong side is detected early.
         std::vector<bool> seen(pairs.count());
         for (std::size_t first = 0; first < pairs.count(); ++first) {
             if (seen[first]) continue;

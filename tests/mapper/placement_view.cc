@@ -13,7 +13,7 @@ namespace {
 
 using testing_problems::random_workload;
 
-/// The id of every existing link, indexed by its compact number.
+/// Returns the ID of every existing link, indexed by the link's compact number.
 std::vector<LinkId> existing_links(const Network& network) {
     std::vector<LinkId> links;
     for (std::int32_t l = 0; l < network.link_count(); ++l) {

@@ -39,7 +39,7 @@ Elf64_Phdr& notes(Bytes& bytes) {
     throw InternalError("the plug-in has no notes");
 }
 
-/// The message of the error of plugin_tag().
+/// Returns the error message of plugin_tag().
 std::string refusal(const Bytes& bytes) {
     try {
         const auto tag = plugin_tag(bytes, "lib.so");

@@ -28,7 +28,8 @@ TEST(RotatedValue, of_neighbours_on_rings_is_the_same_in_every_orientation) {
 }
 
 TEST(RotatedValue, is_worse_where_ranks_are_next_to_each_other_on_the_machine_only) {
-    // The ranks (x,y,z) of 2x1x2 are neighbours through the short axes A and C. Turned, 12 lies on Y and B.
+    // The ranks (x,y,z) of a 2x1x2 block are neighbours along the short axes A and C. After a rotation, the axis of
+    // size 12 lies on Y and B.
     const Evaluation asked = of_default({6, 12, 2}, {.shape = {6, 12, 2}});
     ASSERT_TRUE(asked.rotated.has_value());
     const Job job = asked.placement.job();

@@ -76,7 +76,7 @@ Workload ring(std::int32_t ranks, std::int64_t bytes = 1000) {
     return workload;
 }
 
-/// Shuffled; periodic for grids.
+/// Returns the pattern with shuffled ranks. Grids are periodic.
 Workload pattern(const std::string& name, int ranks, std::vector<int> dims, std::uint64_t shuffle_seed = 1) {
     PatternOptions options;
     options.ranks = ranks;

@@ -103,7 +103,8 @@ TEST(RankTable, gives_memory_back_when_little_is_left) {
 }
 
 TEST(Matching, gives_memory_back_when_nothing_is_open) {
-    // The root of a gather: all messages arrive before it receives. Then all receives are posted first.
+    // At the root of a gather, all messages first arrive before any receive is posted. Later, all receives are posted
+    // before any message arrives.
     constexpr std::int32_t kSources = 10'000;
     Matching matching;
     std::list<Envelope> messages;

@@ -135,7 +135,7 @@ struct OrderRun {
 };
 
 TEST(PairOrder, is_kept_and_its_memory_follows_the_messages_under_way_not_the_pairs_that_ever_talked) {
-    constexpr std::int64_t kPairs = std::int64_t{RandomPairs::kRanks} * 35;  // five rounds repeat pairs
+    constexpr std::int64_t kPairs = std::int64_t{RandomPairs::kRanks} * 35;  // five of the 40 rounds repeat pairs
     constexpr std::int64_t kUsual = ProcessModel::kPairsOfRank * RandomPairs::kRanks;
     std::vector<std::vector<std::int64_t>> ends_ps;
     for (const int partitions : {1, 7}) {

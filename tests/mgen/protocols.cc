@@ -139,7 +139,7 @@ TEST(Rendezvous, copies_first_where_the_machine_always_does) {
 TEST(SameNode, ranks_talk_through_shared_memory) {
     ScriptRun run({{send_to(1, kSmall)}, {receive_from(0, kSmall), Call::wait()}}, plain_process(), {2, 2});
     run.model.run();
-    // Copied by the sender, through the memory at 10 GB/s with a latency of 50 ns.
+    // The sender copies the message through the memory at 10 GB/s with a latency of 50 ns.
     EXPECT_EQ(run.done_ps(1, 1), kOverheadPs + 2 * copy_time_ps(kSmall) + 50'000);
     EXPECT_EQ(run.model.engine().counts().packet_hops, 0);
 }

@@ -177,7 +177,7 @@ TEST(Replay, a_spread_differs_by_rank_and_iteration_and_barriers_wait_for_the_la
     const SimulationResult held = replayed.run();
     EXPECT_EQ(held.ranks[5].compute_ps, result.ranks[5].compute_ps);
     EXPECT_NEAR(held.seconds / result.seconds, 1.242 / 1.03, 0.01);
-    // Equal times of iterations by chance do not end the run.
+    // Iterations whose times are equal by chance do not end the run.
     replayed.request.iterations = {Rule::kAuto, 0};
     replayed.request.replay.imbalance.share = 1e-6;
     EXPECT_GE(replayed.run().simulated_iterations, 64);
@@ -202,7 +202,7 @@ TEST(Replay, interruptions_come_at_their_interval_and_delay_the_next_set) {
         lost_ps += static_cast<double>(rank.compute_ps) - 1e12;
         run_ps += static_cast<double>(rank.end_ps);
     }
-    // On average, 1 ms every 20 ms.
+    // On average, interruptions take 1 ms every 20 ms.
     EXPECT_NEAR(lost_ps / run_ps, 0.05, 0.002);
     for (const std::int32_t threads : {1, 2}) {
         replayed.request.threads = threads;
@@ -231,10 +231,10 @@ TEST(Replay, many_interruptions_have_the_mean_and_the_spread_of_single_ones) {
         }
         double variance = 0;
         for (const double one : lost) variance += (one - mean) * (one - mean) / 63;
-        // Until the last set begins, they last for a tenth of the time.
+        // Until the last set begins, interruptions take a tenth of the time.
         const double time_ps = 49e9 / 0.9;
         EXPECT_NEAR(mean / time_ps, 0.1, 0.001) << interval_ps;
-        // A longer run has more of them.
+        // A longer run has more interruptions.
         const double expected =
             time_ps / static_cast<double>(interval_ps) * std::pow(static_cast<double>(most_ps) / 0.9, 2) / 6;
         EXPECT_NEAR(std::sqrt(variance / expected), 1, 0.35) << interval_ps;
@@ -353,7 +353,7 @@ TEST(SimulatedIterations, a_number_is_simulated_and_the_rest_follows_the_last_fi
 }
 
 TEST(IterationClock, times_that_never_repeat_settle_by_their_mean) {
-    // Alternately 100 and 120; the first 40 iterations take 10 % longer.
+    // Iterations alternately take 100 and 120; the first 40 take 10 % longer.
     IterationClock clock(1, 1'000'000, {});
     std::int64_t now_ps = 0;
     for (std::int64_t i = 0; !clock.is_settled(); ++i) {

@@ -17,7 +17,7 @@
 namespace haichi {
 namespace {
 
-/// A cable as two links.
+/// Adds a cable as two links.
 void add_cable(std::vector<Graph::Link>& links, std::int32_t a, std::int32_t b, std::int64_t bandwidth = 100) {
     links.push_back({VertexId(a), VertexId(b), bandwidth, std::nullopt});
     links.push_back({VertexId(b), VertexId(a), bandwidth, std::nullopt});

@@ -41,7 +41,7 @@ void travel(const Region& region, std::size_t axis, std::int32_t target, Place& 
     }
 }
 
-/// The coordinates from s along B, C, A to the column, then along X, Y, Z, A, C, B.
+/// Returns the coordinates on the route from s along B, C, A to the column, and then along X, Y, Z, A, C, B.
 std::vector<Place> walk(const Region& region, const Place& s, const Place& d, std::int32_t a, std::int32_t b,
                         std::int32_t c) {
     std::vector<Place> places;
@@ -57,7 +57,8 @@ bool is_free(const Region& region, const std::vector<Place>& places) {
     return std::ranges::none_of(places, [&](const Place& place) { return region.faulty.contains(place); });
 }
 
-/// The route in s's own column if it is free, otherwise the first of the shortest free routes; empty if there is none.
+/// Returns the route in s's own column if this route is free, otherwise the first of the shortest free routes, or
+/// nullopt if no route is free.
 std::optional<std::vector<Place>> expected_walk(const Region& region, const Place& s, const Place& d) {
     if (auto own = walk(region, s, d, s[3], s[4], s[5]); is_free(region, own)) return own;
     std::optional<std::vector<Place>> best;

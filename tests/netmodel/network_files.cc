@@ -38,7 +38,7 @@ Read read_as(const std::string& format, const std::string& text) {
     return {std::move(graph), std::move(notes), format};
 }
 
-/// The error as "what | hint".
+/// Returns the error as "message | hint".
 std::string refusal(const std::string& text) {
     try {
         (void)read(text);

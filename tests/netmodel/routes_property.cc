@@ -33,7 +33,7 @@ Grid drawn_grid(Random& random) {
     return Grid(std::move(axes));
 }
 
-/// Any order, either tie and, if requested, leading detours on some axes.
+/// Draws any order, either tie rule and, if requested, leading detours on some axes.
 DimensionOrder drawn_order(Random& random, const Grid& grid, bool may_detour) {
     std::vector<std::size_t> order(grid.axis_count());
     std::iota(order.begin(), order.end(), std::size_t{0});

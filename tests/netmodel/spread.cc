@@ -38,7 +38,7 @@ Joined joined(const Topology& topology, std::int32_t terminals) {
 
 Joined joined(const FatTree& tree) { return joined(tree, tree.terminal_count()); }
 
-/// Every link between switches `times` times.
+/// Repeats every link between switches `times` times.
 Joined with_parallel_links(Joined all, int times) {
     const auto links = all.links;
     for (const auto& link : links) {
@@ -72,7 +72,7 @@ Network network_routed_by(const Graph& graph, GraphRouting routing = GraphRoutin
     return Network({graph_topology(graph), to_string(routing)}, {});
 }
 
-/// Routes on the most loaded link when every node s sends to s + k, for k = 1, 2, ..
+/// Returns the number of routes on the most loaded link when every node s sends to s + k, for k = 1, 2, ..
 std::vector<std::int32_t> busiest_of_shifts(const Network& network) {
     std::vector<std::int32_t> busiest;
     std::vector<LinkId> route;
@@ -89,7 +89,7 @@ std::vector<std::int32_t> busiest_of_shifts(const Network& network) {
     return busiest;
 }
 
-/// The same for all-to-all.
+/// Returns the number of routes on the most loaded link of an all-to-all.
 std::int32_t busiest_of_all(const Network& network) {
     std::vector<std::int32_t> load(static_cast<std::size_t>(network.link_count()));
     std::vector<LinkId> route;

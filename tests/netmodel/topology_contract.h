@@ -270,7 +270,7 @@ inline void expect_regions_hold(const Network& network) {
     EXPECT_EQ(slower->with_delay(topology.delay_ps())->vertex_count(), topology.vertex_count());
 }
 
-/// The whole contract of a small topology.
+/// Checks the whole contract of a small topology.
 inline void expect_contract(const Network& network) {
     expect_routes_connect(network);
     expect_distances_hold(network);
@@ -284,8 +284,8 @@ inline void expect_contract(const Network& network) {
     EXPECT_EQ(network.topology().routing(network.routing_name()), network.routing_name());
 }
 
-/// The same with every second node, and with one terminal down: its routes are still valid, or the error names a
-/// disconnected pair.
+/// Checks the contract with every second node, and with one terminal down. If the faulty terminal disconnects a pair,
+/// the route of this pair must be an error.
 inline void expect_contract_of_parts(const Fabric& fabric, const NetworkOptions& options) {
     const std::int32_t terminals = fabric.topology->terminal_count();
     std::vector<VertexId> nodes;

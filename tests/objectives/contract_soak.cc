@@ -89,7 +89,7 @@ struct MovesOfRun<Robust<O>> {
     static constexpr std::int32_t kMean = MovesOfRun<O>::kMean / 2;
 };
 
-/// One objective over random moves on one problem.
+/// Tests one objective over random moves on one problem.
 template <class O>
 class MoveRun {
   public:

@@ -19,7 +19,7 @@ struct Plain {
     std::vector<std::int64_t> contention;
 };
 
-/// As documented at its class; injection and ejection are each counted as one hop.
+/// Returns the hops that the link's class states. Injection and ejection each count as one hop.
 inline std::int32_t hops_of(const Network& network, LinkId link) {
     const Topology& topology = network.topology();
     if (link.value >= topology.link_count()) return 1;

@@ -73,7 +73,7 @@ TEST(PredictedTime, messages_of_a_set_share_a_link) {
 
 TEST(PredictedTime, messages_of_different_sets_do_not) {
     const Posed posed = on_line(sets_of(4, {{{0, 2}}, {{1, 3}}}), 4);
-    // Their queues are still included: when ranks run ahead, sets overlap.
+    // The queues of these messages are still included, because sets overlap when ranks run ahead.
     EXPECT_NEAR(value_ms(posed), (Parts{1, 1, 3}.value()), 1e-6);
 }
 

@@ -38,7 +38,7 @@ Workload exchanges(std::int32_t ranks, int sets, int pairs, std::uint64_t seed) 
     return workload;
 }
 
-/// Rows of one to four blocks; counters of few and of many bits.
+/// Problems with rows of one to four blocks, and with counters of few and of many bits.
 std::vector<Posed> sliced_problems() {
     std::vector<Posed> problems;
     problems.push_back(pose("one block", random_workload(16, 3, 20, false, 1), "mesh:4x4", {}));
@@ -210,7 +210,7 @@ TEST(LinkCounts, counts_beyond_a_byte_and_beyond_the_budget_are_the_same) {
         const std::size_t set = random.below(kSets);
         const std::size_t link = random.below(kLinks);
         std::uint32_t& count = plain[set * kLinks + link];
-        // Up to about 600 and down again, so that counts cross the maximum of a byte in both directions.
+        // Counts rise to about 600 and fall again, so that they cross the maximum of a byte in both directions.
         const bool up = random.below(100) < (step / 10'000 % 2 == 0 ? 90U : 10U);
         const std::size_t place = link * kSets + set;
         for (LinkCounts* counts : {&in_bytes, &in_use}) {

@@ -35,7 +35,7 @@ inline std::int32_t product(const std::vector<std::int32_t>& sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), 1, std::multiplies<>{});
 }
 
-/// Axis sizes from `low` in steps of `step`, at most `most_nodes` nodes.
+/// Draws axis sizes from `low` in steps of `step`, for at most `most_nodes` nodes.
 inline std::vector<std::int32_t> drawn_sizes(Random& random, std::int32_t low, std::int32_t step,
                                              std::int32_t most_nodes) {
     std::vector<std::int32_t> sizes;
@@ -77,7 +77,7 @@ inline std::string drawn_nodes(Random& random, const std::vector<std::int32_t>& 
     return text;
 }
 
-/// Any order of the dimensions, any tie; empty for the machine's own routing.
+/// Draws any order of the dimensions and any tie rule, or an empty text for the machine's own routing.
 inline std::string drawn_routing(Random& random, std::string axes) {
     if (axes.empty() || one_in(random, 2)) return "";
     random.shuffle(std::span<char>(axes));

@@ -32,7 +32,7 @@ SwitchName=spine Switches=leaf[1-3]
 
 
 def why_not() -> str:
-    """The reason why no cluster can run here; empty if it can."""
+    """Returns why no cluster can run here, or an empty string if it can."""
     missing = [name for name in PROGRAMS if shutil.which(name, path=_path()) is None]
     if missing:
         return f"requires {', '.join(missing)} (Debian: slurmctld slurmd slurm-client munge)"

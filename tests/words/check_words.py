@@ -104,7 +104,7 @@ def changed_lines(root: Path, budget: Path) -> dict[str, set[int]] | None:
 
 
 def new_findings(found: list[Finding], changed: dict[str, set[int]] | None) -> list[Finding]:
-    """Those on changed lines; all where none is."""
+    """Returns the findings on changed lines, or all findings if there are none."""
     if changed is None:
         return found
     new = [f for f in found if not changed.get(f.file, set()).isdisjoint(range(f.line, f.last_line + 1))]

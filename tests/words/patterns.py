@@ -33,7 +33,7 @@ WORDS = (
     Word("what-is", "it is said", "state the actor: 'the report states'"),
 )
 
-# The right-hand column of the glossary, as far as a word has no second meaning in this project.
+# Words of the glossary's right-hand column that have no second meaning in this project.
 GLOSSARY = (
     Word("glossary", r"rooms|(?<!no )(?<!more )(?<!enough )room(?! (?:for|to|in|left)\b)", "module"),
     Word("glossary", "houses?|storeys?", "layer"),
@@ -104,7 +104,7 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def quoted(text: str, begin: int, end: int, most: int = 72) -> str:
-    """text[begin:end] with a little of what surrounds it, on one line."""
+    """Returns text[begin:end] with some of the surrounding text, on one line."""
     around = max(0, most - (end - begin)) // 2
     first, last = max(0, begin - around), min(len(text), end + around, max(0, begin - around) + most)
     words = " ".join(text[first:last].split())

@@ -1,6 +1,6 @@
 """Finds what people read in the files of the repository: paragraphs of documents, help texts, messages, comments.
 
-Text that is no prose of ours is masked, with its length kept: code, addresses, identifiers in backquotes.
+Text that is not prose (code, addresses, identifiers in backquotes) is masked, and its length is kept.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 KINDS = ("docs", "help", "strings", "comments")
 
 SKIPPED_DIRECTORIES = {"build", "dist", "corpus", "__pycache__", "node_modules"}
-# Titles that others gave to their works, and a file that the build writes.
+# Files with the titles of other people's works, and a file that the build writes.
 SKIPPED_FILES = {"docs/references.md", "docs/reference/references.md", "python/src/haichi/base/option_types.py"}
 C_LIKE = {".cc", ".h", ".c", ".js"}
 HASH_COMMENTS = {".sh", ".cmake", ".toml"}
-# Their strings are what a test expects or prints for developers.
+# Strings in these directories are expected by a test or printed for developers.
 TESTS = ("tests/", "python/tests/")
 
 
@@ -57,7 +57,7 @@ MASKED = re.compile(
 
 
 def masked(text: str) -> str:
-    """Code and addresses as one word, targets of links and HTML tags as blanks."""
+    """Replaces code and addresses by one word, and link targets and HTML tags by blanks."""
 
     def mask(match: re.Match[str]) -> str:
         length = len(match[0])
@@ -86,7 +86,8 @@ CODE_INDENT = 4
 
 
 def paragraphs(file: str, kind: str, lines: list[Line], *, indented_is_code: bool = False) -> Iterator[Block]:
-    """The prose of Markdown or of a comment. `indented_is_code`: also where no empty line comes first."""
+    """Returns the prose of Markdown or of a comment. With `indented_is_code`, indented lines are code even without an
+    empty line before them."""
     held: list[Line] = []
     list_indent = 0
     after_blank = True
@@ -165,7 +166,7 @@ NOT_MESSAGE = re.compile(
 
 
 class Places:
-    """Numbers of lines from offsets."""
+    """Returns line numbers for offsets."""
 
     def __init__(self, text: str) -> None:
         self.text = text

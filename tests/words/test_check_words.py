@@ -1,4 +1,4 @@
-"""Plants every pattern in a small tree, so that check_words is known to be able to fail, and text without findings."""
+"""Plants every pattern in a small tree to show that check_words can fail. Also plants text without findings."""
 
 import io
 import subprocess
@@ -12,7 +12,7 @@ from prose import files_of
 
 LONG = " ".join(["word"] * 26)
 
-# A text per file, and its findings as "line pattern".
+# The text of each file, and its findings as "line pattern".
 PLANTED = {
     "docs/openers.md": ("Of a log it reads sets.\n\nWords. What came is sorted.\n", ["1 opener", "3 opener"]),
     "docs/where.md": ("- Where it fails, stop.\n- Whoever asked, waits.\n", ["1 opener", "2 opener", "2 glossary"]),
@@ -40,7 +40,7 @@ PLANTED = {
     "CMakeLists.txt": ("# it is told\n", ["1 told"]),
 }  # fmt: skip
 
-# What looks like a finding and is none.
+# Text that looks like a finding but is not one.
 CLEAN = {
     "docs/clean.md": (
         "# What it does\n\n"

@@ -4,9 +4,9 @@
  *
  * From iteration AT on, RANK behaves differently:
  *     tag     another tag in the first set, and its neighbour agrees
- *     early   the rank sends and receives the second set first, and so do the ranks that it exchanges it with
+ *     early   the rank sends and receives the second set first, and so do its partners in this set
  *     probe   the rank probes for a message before it receives it
- *     leave   all ranks end their iterations, which the others do one iteration later */
+ *     leave   all ranks end their iterations before the all-reduce */
 
 #include <mpi.h>
 #include <stdio.h>

@@ -237,7 +237,7 @@ def test_a_master_with_workers_is_refused(built: Path, tmp_path: Path) -> None:
 
 
 def test_tags_that_count_up_are_one_repetition(built: Path, tmp_path: Path) -> None:
-    """Tags are step numbers, also more than a log distinguishes, and step numbers modulo a few."""
+    """Tags are step numbers (also more of them than a log distinguishes), or step numbers modulo a small number."""
     for tags, steps in [("step", 500), ("modulo", 40), ("step", 20)]:
         log = log_of("counting_tags", 6, built, tmp_path, tags, steps)
         found, sets, _ = extract(log)

@@ -81,7 +81,7 @@ def test_jobs_of_one_name_at_one_time_keep_all_logs(mpi: str, built: Path, tmp_p
     for job in jobs:
         _, err = job.communicate(timeout=120)
         assert job.returncode == 0, err
-    # Two jobs that request one number at once may both take the next.
+    # If two jobs request the same number at once, both may take the next one.
     logs = sorted(tmp_path.iterdir())
     assert len(logs) == 4 and all(re.fullmatch(r"profile(-\d+)?\.haichi-log", log.name) for log in logs)
     assert all(mpi_jobs.show_log(log)["ranks_with_data"] == 2 for log in logs)

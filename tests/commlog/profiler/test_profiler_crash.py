@@ -60,8 +60,8 @@ def ranks_in(warning: str) -> set[int]:
 
 
 def check_parts(place: Path, state_of_one: tuple[int | None, str] | None) -> None:
-    """Checks in the parts that every rank has its counters up to its end. One rank, or any, is known to have ended in a
-    state. The MPI ends the others with a signal that they can catch, or with SIGKILL."""
+    """Checks that the parts have the counters of every rank up to its end. One rank, either given or any, must have
+    ended in the given state. The MPI ends the others with a signal that they can catch, or with SIGKILL."""
     parts = sorted(place.glob("profile.*.part"))
     assert [part.name for part in parts] == [f"profile.{rank}.part" for rank in range(RANKS)]
     shown = mpi_jobs.show_log(parts[0])

@@ -70,7 +70,8 @@ def test_calls_that_cannot_be_seen_are_told_of_once(mpi: str, built: Path, tmp_p
 
 
 def test_the_system_decides_what_comes_next(tmp_path: Path) -> None:
-    """RTLD_NEXT depends on the caller. A preloaded library after the profiler finds the same function as without it."""
+    """RTLD_NEXT depends on the caller. A library that is preloaded after the profiler must find the same next function
+    as without the profiler."""
     source = tmp_path / "next.c"
     source.write_text("""
         #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-"""Programs of Debian's packages give the same results with and without the profiler, and leave a log."""
+"""Programs from Debian packages give the same results with and without the profiler, and leave a log."""
 
 from __future__ import annotations
 

@@ -29,9 +29,9 @@ def lammps(ranks: int) -> list[Expectation]:
 
 def icofoam(ranks: int, cells: int = 64) -> list[Expectation]:
     """The lid-driven cavity, cells x cells, in squares, with the ranks along x first. Most of the work is the conjugate
-    gradient solver for the pressure. It has the sum of w r, the exchange of border values, the sum of w p, and the
-    residual. Neighbours are in rank order, each with a posted receive and then a posted send. One wait covers all of
-    them."""
+    gradient solver for the pressure. An iteration has the sum of w r, the exchange of border values, the sum of w p,
+    and the residual. Neighbours are in rank order, each with a posted receive and then a posted send. One wait covers
+    all of them."""
     grid, it = Grid(square(ranks)), Iteration(ranks)
     it.collective("Allreduce")
     for rank in range(ranks):

@@ -146,16 +146,16 @@ TEST(JobScriptMalformed, every_bad_parameter_of_a_line_is_found) {
 
 // ---- checking a map -------------------------------------------------------------------------------------------------
 
-/// Files of a job in a directory that is removed with the object.
+/// Files of a job in a directory that the destructor removes.
 class MapCheckTest : public testing::Test {
   protected:
-    /// A check of this map and script for the FX10 job of 12 nodes, 2x3x2.
+    /// Checks this map and script for the FX10 job of 12 nodes, 2x3x2.
     MapCheck check(const std::string& map, const std::string& script, std::vector<std::int32_t> shape = kUnit) {
         JobSpec spec{.machine = "fx10-kyushu", .allocation = {.shape = std::move(shape)}};
         if (!script.empty()) spec.job_script = folder_.written("job.sh", script);
         return check_map(spec, {.map = folder_.written("a.map", map)});
     }
-    /// Lines with this result, without the directory's name.
+    /// Returns the lines with this result, without the directory's name.
     std::vector<std::string> lines(const MapCheck& check, CheckResult result) {
         std::vector<std::string> texts;
         const std::string folder = folder_.path().string() + "/";

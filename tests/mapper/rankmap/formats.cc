@@ -25,7 +25,7 @@ std::vector<std::int32_t> read(const std::string& text, const std::string& forma
     return nodes;
 }
 
-/// A node list in a file that is removed with the object.
+/// A node list in a file that the destructor removes.
 class NodeListFile {
   public:
     explicit NodeListFile(const std::string& text)

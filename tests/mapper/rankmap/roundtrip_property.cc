@@ -188,12 +188,13 @@ TEST(RankMapRoundTrip, changed_bytes_give_an_input_error_or_a_valid_mapping) {
                 } catch (const InputError& error) {
                     RC_ASSERT(std::string(error.what()).starts_with("map:"));
                 } catch (const UnsupportedError&) {
-                    RC_ASSERT(name.empty());  // it now looks like a format that does not support this job
+                    RC_ASSERT(name.empty());  // the text now looks like a format that does not support this job
                     continue;
                 }
-                // Positions alone, as in robust maps, are read for every shape; the scheduler accepts them for none.
+                // A map of positions alone, as in robust maps, is read for every shape, but the scheduler accepts it
+                // for no shape.
                 if (is_read && text->starts_with('(') && text->find(',') == std::string::npos) continue;
-                // examine_rank_map() finds a problem exactly if reading fails.
+                // examine_rank_map() finds a problem if and only if reading fails.
                 RC_ASSERT((examine_rank_map(*text, "map", name, context).problems.count() == 0) == is_read);
             }
         }

@@ -91,8 +91,8 @@ TEST(HostElfFile, missing_functions_are_named_as_in_c_whatever_language_calls_th
     EXPECT_EQ(missing_mpi_functions(program, library), expected);
 }
 
-/// A damaged file must cause an error or be read differently. No access may leave the bytes: the copy has their exact
-/// size, so that AddressSanitizer detects it.
+/// A damaged file must cause an error or be read differently. Reads must stay within the file: the copy has its exact
+/// size, so that AddressSanitizer detects reads past the end.
 void read_damaged(const std::vector<std::byte>& bytes) {
     try {
         (void)ElfFile::of(bytes, "damaged");

@@ -56,7 +56,7 @@ TEST_F(HostImageGlobals, addresses_are_found_both_ways) {
     }
     EXPECT_NE(own[0], own[1]);
     EXPECT_NE(own[1], own[2]);
-    // Addresses without copies.
+    // These addresses have no copies.
     EXPECT_EQ(globals.own(RankId(1), &std::puts), &std::puts);
     EXPECT_EQ(globals.original(counter), counter);
     const int on_stack = 0;

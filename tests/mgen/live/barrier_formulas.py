@@ -44,7 +44,7 @@ def time_ps(text: str | None) -> int:
 
 
 def size(text: str | None) -> int | None:
-    """A number of bytes, or of bytes per second."""
+    """Returns a number of bytes or bytes per second."""
     if text is None:
         return None
     number, unit = number_and_unit(text)
@@ -52,7 +52,7 @@ def size(text: str | None) -> int | None:
 
 
 def transfer_ps(size_bytes: int, rate: int | None) -> int:
-    """Rounded up to a picosecond; zero if there is no limit."""
+    """Returns the transfer time, rounded up to a picosecond, or zero if there is no rate limit."""
     return 0 if rate is None else -(-size_bytes * 10**12 // rate)
 
 
@@ -61,11 +61,11 @@ class OneSwitch:
     """Times from a machine file for a message of `message_bytes` between two nodes of its one switch."""
 
     call_ps: int
-    """Of an MPI call that copies nothing."""
+    """Time of an MPI call that copies nothing."""
     send_ps: int
-    """Of an eager send, with its copy."""
+    """Time of an eager send, including its copy."""
     rdma_ps: int
-    """Of a put and of a poll."""
+    """Time of a put, and of a poll."""
     flight_ps: int
     control_ps: int
     """Flight of the control packet that acknowledges a put."""
@@ -119,7 +119,7 @@ class OneSwitch:
 
 
 def ring(machine: OneSwitch, ranks: int) -> int:
-    """As dissemination, with a round for every other rank."""
+    """Like dissemination, but with one round for each other rank."""
     return (ranks - 1) * (machine.call_ps + machine.send_ps + machine.flight_ps)
 
 

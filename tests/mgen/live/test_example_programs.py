@@ -95,7 +95,7 @@ def test_every_program_is_listed() -> None:
 
 SWITCH = "switch:64"
 CLOCK_US = 0.1
-"""A look at the clock."""
+"""The time of one clock reading."""
 
 
 def on_switch(name: str, folder: Path, ranks: int, *arguments: object) -> float:

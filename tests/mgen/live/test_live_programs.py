@@ -215,7 +215,7 @@ def test_endless_poll(built: Path) -> None:
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
 @pytest.mark.parametrize("seconds", [0, 1000])
 def test_endless_probe_that_counts_itself(level: str, seconds: int, built: Path) -> None:
-    """Also if another rank is busy for far longer than individual polls could cover."""
+    """The error is also reported if another rank is busy for far longer than individual polls could cover."""
     run = haichi(2, program("endless_probe.c", built, level), seconds)
     words = words_of_failure(2, run)
     assert f"rank 0 in MPI_Iprobe (main ({line_of('endless_probe.c')}))" in words and ENDLESS in words
@@ -291,7 +291,8 @@ def test_data_that_did_not_come_are_warned_of(built: Path) -> None:
 
 @pytest.mark.parametrize(
     "how, sent_bytes",
-    # Each of 64 ranks sends a mask in six steps. A split first sends 1, 2, 4, ... 32 choices in six steps.
+    # Each of 64 ranks sends a mask of 260 bytes in six steps. MPI_Comm_split first sends 1, 2, 4, ... 32 entries of 8
+    # bytes in six steps.
     [("dup", 64 * 6 * 260), ("split", 64 * 6 * 260 + 64 * 63 * 8)],
 )
 def test_new_communicators_cost_what_members_tell_each_other(how: str, sent_bytes: int, built: Path) -> None:

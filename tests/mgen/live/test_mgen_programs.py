@@ -121,9 +121,9 @@ def test_an_installed_haichi_compiles_and_runs(tmp_path: Path) -> None:
 
 BY_SIZE, EAGER, RENDEZVOUS = range(3)
 LATE_NS = 100_000
-"""When the receive begins."""
+"""Time at which the receive begins."""
 CALL_NS = 200
-"""MPI_Wait, which the message without wishes takes besides."""
+"""Time of MPI_Wait, which the message without options also needs."""
 
 
 def machine(folder: Path, **node: object) -> Path:

@@ -79,7 +79,7 @@ class CollectiveJob {
         Exchange::Message message;
         Buffer buffer;
     };
-    /// From one member (group, rank) to another.
+    /// Group and rank of one member, then of another.
     using Key = std::tuple<int, int, int, int>;
     struct Channel {
         std::deque<Sent> sent;

@@ -109,7 +109,7 @@ TEST(Operations, run_on_all_types_that_they_are_defined_on) {
 }
 
 TEST(Operations, of_programs_are_called_in_the_order_of_mpi) {
-    // Does not commute: inout = 10 in + inout.
+    // An operation that does not commute: inout = 10 in + inout.
     const Operation digits(
         [](const void* in, void* inout, std::int64_t count, const Datatype&) {
             for (std::int64_t i = 0; i < count; ++i) {

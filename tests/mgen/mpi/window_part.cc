@@ -39,7 +39,7 @@ TEST(WindowLock, goes_to_those_that_wait_in_the_order_in_which_they_asked) {
     EXPECT_FALSE(log.ask(LockKind::kShared, 'e'));
     log.part.unlock(LockKind::kExclusive, 1);
     EXPECT_EQ(log.granted, "bc");
-    // A holder of a shared lock could get it, but another request came first.
+    // A shared lock would be compatible with the present holders, but another request came first.
     EXPECT_FALSE(log.ask(LockKind::kShared, 'f'));
     log.part.unlock(LockKind::kShared, 2);
     log.part.unlock(LockKind::kShared, 3);

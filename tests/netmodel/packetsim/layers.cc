@@ -35,7 +35,7 @@ Network ring_of_switches(std::int32_t n, bool one_way) {
     return directed_network(2 * n, n, edges);
 }
 
-/// The same graph, with the first of the shortest routes of each pair.
+/// Returns the same network, in which each pair uses the first of its shortest routes.
 Network unspread(const Network& network) {
     return Network({graph_topology(value_of<Graph>(network.topology())), "shortest-path,unspread"}, {});
 }

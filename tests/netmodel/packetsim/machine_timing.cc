@@ -8,7 +8,7 @@ namespace {
 
 TEST(MachineTiming, of_the_torus_study_is_its_column_of_the_table) {
     const PacketTimingOptions options = packet_timing_of(load_machine("torus:4x4x4"));
-    EXPECT_EQ(options.link_bandwidth_bytes_per_s, 0);  // the Network holds them
+    EXPECT_EQ(options.link_bandwidth_bytes_per_s, 0);  // the Network holds the bandwidths
     EXPECT_EQ(options.switch_bandwidth_bytes_per_s, 8'000'000'000);
     EXPECT_EQ(options.nic_bandwidth_bytes_per_s, 0);
     EXPECT_EQ(options.routing_ps, 2'000);

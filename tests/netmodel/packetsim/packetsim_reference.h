@@ -45,7 +45,7 @@ class ReferenceSimulator {
         return node.value * options_.nics + message.nic;
     }
 
-    /// Indexed by message, in the order of inject().
+    /// Returns the deliveries, indexed by message in the order of inject().
     std::vector<Delivery> run() {
         while (!events_.empty()) {
             const Event event = events_.top();
@@ -84,10 +84,10 @@ class ReferenceSimulator {
         std::int64_t bytes = 0;
         bool is_last = false;
         std::vector<std::int32_t> outputs;  ///< links, then the ejection channel
-        std::vector<std::int32_t> buffers;  ///< the buffer in which it waits for each output
+        std::vector<std::int32_t> buffers;  ///< the buffer in which the packet waits for each output
         std::size_t at = 0;
         std::int64_t slowest = 0;
-        std::int64_t least_ps = 0;  ///< the minimum time that its source needed for it
+        std::int64_t least_ps = 0;  ///< the minimum time that the source needed for the packet
         std::int64_t head_ps = 0;
         std::int64_t tail_ps = 0;
         std::int64_t entered_ps = 0;  ///< when its head left its NIC

@@ -13,8 +13,8 @@ namespace {
 
 using namespace packetsim_machines;
 
-/// Nodes whose messages never end: a delivered message is followed by another from its destination. It has up to a few
-/// packets and goes to any node, mostly far away, sometimes to one hot node.
+/// Nodes whose messages never end: a delivered message is followed by another from its destination. The new message has
+/// up to a few packets and goes to any node, mostly far away, sometimes to one hot node.
 struct Flood final : PacketClient {
     void message_delivered(const PacketMessage& message, std::int64_t time_ps) override {
         if (!is_ending) send(message.destination, time_ps);

@@ -112,7 +112,8 @@ TEST(WindowQueue, works_through_every_window_turn_by_turn_in_the_order_of_time_k
                 last = now;
                 ++popped;
                 if (popped > 100'000) continue;
-                // Later at this instant, later in this turn, and in any turn of the next or much later windows.
+                // Adds events later at this instant, later in this turn, and in any turn of the next or much later
+                // windows.
                 if (random.below(4) == 0) add_as(time_ps, turn, {event.key() + 3, event.data()});
                 if (random.below(2) == 0) add(time_ps + 1 + random.below(3'000), turn);
                 // Sometimes there are more events than the queue keeps sorted one by one.

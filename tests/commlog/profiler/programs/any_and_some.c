@@ -1,5 +1,5 @@
 /* Completion in an order that differs from run to run, and wildcards. The number of calls is constant: each test is
- * made a fixed number of times, and then the rest is waited for. */
+ * made a fixed number of times, and then the program waits for the rest. */
 
 #include <unistd.h>
 

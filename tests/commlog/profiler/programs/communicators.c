@@ -87,7 +87,7 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&row);
     MPI_Comm_free(&cart);
 
-    /* Between the halves: ranks are those of the other half. */
+    /* Between the halves, peers are ranks of the other half. */
     if (size > 1) {
         MPI_Comm between, merged;
         int other, own;

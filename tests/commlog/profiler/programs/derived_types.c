@@ -1,4 +1,4 @@
-/* The sent bytes count, without the gaps between them. */
+/* Only the sent bytes of a derived type count, without the gaps between them. */
 
 #include <stddef.h>
 

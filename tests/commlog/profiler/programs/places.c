@@ -61,7 +61,7 @@ int main(int argc, char** argv) {
     }
     post_and_wait();
     MPI_Pcontrol(-1, "outer");
-    MPI_Pcontrol(-1, "outer"); /* was left before */
+    MPI_Pcontrol(-1, "outer"); /* the region was left before */
     MPI_Pcontrol(0);
     exchange(MPI_COMM_WORLD, 1);
     MPI_Pcontrol(1, "not entered: it goes on");

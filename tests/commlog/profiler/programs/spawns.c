@@ -1,4 +1,4 @@
-/* Two ranks spawn two more. Each sends 5 messages of 100 bytes to every rank of the other side, and gets as many. */
+/* Two ranks spawn two more. Each sends 5 messages of 100 bytes to every rank of the other side. */
 #include <mpi.h>
 #include <stdio.h>
 

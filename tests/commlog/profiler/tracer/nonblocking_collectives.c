@@ -1,6 +1,6 @@
 #include "tests/commlog/profiler/tracer/tracer.h"
 
-/* They count when they are called, not when they complete. */
+/* Nonblocking collectives count when they are called, not when they complete. */
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
     trace_call("MPI_Ibarrier");

@@ -10,8 +10,8 @@
  * A sent message counts when it is posted, for the function that posts it (MPI_Start for persistent requests). A
  * received message counts when the program learns of its completion. Its bytes are those of the status, and it counts
  * for the function that posted it. Messages to and from MPI_PROC_NULL, cancelled receives and receives freed before
- * their end do not count. A collective counts when it is called, once per direction in which the rank gives or gets
- * data, with all its bytes. */
+ * their end do not count. A collective is counted with all its bytes when it is called, once per direction in which the
+ * rank gives or gets data. */
 
 typedef unsigned long long Count;
 
@@ -35,8 +35,8 @@ int rank_in(MPI_Comm comm);
 int is_root(int root, MPI_Comm comm);
 Count sum(const int counts[], int n);
 
-/* Requests that must be known when they complete: receives and persistent requests. Sends and collectives count when
- * they are posted, and libraries use one handle for several that complete at once. */
+/* Receives and persistent requests, which must be known when they complete. Sends and collectives are counted when they
+ * are posted and need no entry. Libraries may use one handle for several requests that complete immediately. */
 typedef struct Open {
     struct Open* next;
     MPI_Request request;
