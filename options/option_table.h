@@ -58,8 +58,8 @@ struct OptionTraits {
     bool is_required = false;
     std::vector<std::string> required_unless{};  ///< for a required option: options that can replace it
     bool is_argument = false;                    ///< a positional argument, whose name is in capitals
-    bool takes_rest = false;  ///< takes all words after its first one, including options
-    bool is_local = false;    ///< for local use only; the service does not offer the option
+    bool takes_rest = false;                     ///< takes all words after its first one, including options
+    bool is_local = false;                       ///< for local use only; the service does not offer the option
 };
 
 /// One option: its description for help, pages and schemas, and the target of its value.
