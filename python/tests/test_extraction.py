@@ -53,7 +53,7 @@ def test_options_reach_the_extraction() -> None:
 @pytest.mark.parametrize(
     ("log", "error", "words"),
     [
-        ("mpip/ring.4.1234.1.mpiP", haichi.UnsupportedError, "no order of messages"),
+        ("mpip/ring.4.1234.1.mpiP", haichi.UnsupportedError, "not record the order of messages"),
         ("README.md", haichi.InputError, "README.md:1"),
         ("nothing.otf2", haichi.InputError, "cannot read .*nothing.otf2"),
     ],

@@ -214,7 +214,7 @@ def test_a_buffer_history_tells_each_packet_of_its_router_and_time(pair, ping, t
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"barrier": "set"}, "barriers 'set'"),
+        ({"barrier": "set"}, "barrier: unknown value 'set'"),
         *[({"sim_iterations": value}, "sim_iterations") for value in (0, -1, "some", 2.5)],
         ({"compute_spread": "5%/1ms"}, "expected the length of an interruption"),
         ({"compute_spread_seed": 2}, "compute_spread_seed requires compute_spread"),
