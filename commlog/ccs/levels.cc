@@ -360,8 +360,7 @@ class LevelAssignment {
     }
 
     /// Releases the sends that wait for their receives, when all ranks wait for each other. The library must have
-    /// buffered these sends, because the program would not have ended otherwise. Returns false if none of the ranks
-    /// waits.
+    /// buffered these sends, because the program would not have ended otherwise. Returns false if no rank waits.
     bool break_circle() {
         bool any = false;
         bool send_waits = false;
@@ -472,8 +471,7 @@ class LevelAssignment {
     std::vector<RankProgress> states_;
     std::vector<WindowTransfers> transfers_of_;        ///< by window
     std::vector<std::vector<std::uint32_t>> post_of_;  ///< post number, by window and position after the cut
-    /// By window: the next window that waits for the same transfer, or kNone.
-    std::vector<std::size_t> next_waiting_;
+    std::vector<std::size_t> next_waiting_;            ///< by window: next window with the same transfer, or kNone
     /// By window: pairs of step and seconds, in ascending order of steps.
     std::vector<std::vector<std::pair<std::int64_t, double>>> computing_;
     std::vector<Transfer> transfers_;

@@ -103,7 +103,7 @@ JobLog read_log(const std::string& path, const std::string& format, const Readin
     const LogFormat* const found = recognised(prefix);
     if (found != nullptr) return read_as(*found, path, reading, "by its content");
     if (path != "-") refuse_other_file_of_trace(path, prefix);
-    const std::string hint = "name one of the formats with --log-format: " + log_formats().listing();
+    const std::string hint = "name one of the formats with §log-format: " + log_formats().listing();
     if (prefix.empty())
         throw InputError(SourcePlace{path, 1}, "expected a log, found an empty file",
                          "check whether the program that wrote it succeeded");

@@ -110,9 +110,7 @@ def test_a_workload_that_is_not_a_log_keeps_its_sets(ring: Path) -> None:
     sized = haichi.Job(workload.with_message_size("1KiB"), "torus:4")
     assert sized.simulate().form == "sets"
     for without in (job, sized):
-        with pytest.raises(
-            haichi.OptionError, match="form calls requires a log that records the order of calls"
-        ) as error:
+        with pytest.raises(haichi.OptionError, match="calls requires a log that records the order") as error:
             without.simulate(form="calls")
         assert "use form sets, or a log that records the order of calls" in str(error.value.hint)
 

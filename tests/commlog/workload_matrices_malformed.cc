@@ -63,7 +63,7 @@ std::vector<MalformedText> unrecognised() {
          {"\\xff\\xfe"},
          "",
          ""},
-        {"numpy_array", std::string("\x93NUMPY\x01\0v\0{'descr'", 18), 1, {"NumPy"}, "Python package", ""},
+        {"numpy_array", std::string("\x93NUMPY\x01\0v\0{'descr'", 18), 1, {"NumPy"}, "haichi.Workload.from_file", ""},
         {"compressed", "\x1f\x8b\x08", 0, {"compressed"}, "gzip -dc", ""},
         {"one_line_of_a_megabyte", std::string(3000000, 'x'), 1, {"'xxxx", "...'"}, "", ""},
         {"blanks_of_many_megabytes",

@@ -19,7 +19,7 @@ Workload any_workload() {
     Workload workload(ranks, *rc::gen::inRange<std::int64_t>(1, std::int64_t{1} << 62));
     const int sets = *rc::gen::inRange(0, 6);
     for (int t = 0; t < sets; ++t) {
-        workload.add_set(*any_label(), std::abs(*rc::gen::arbitrary<double>()));
+        workload.add_set(*any_label(), std::fmod(std::abs(*rc::gen::arbitrary<double>()), 2e6));
         const int messages = *rc::gen::inRange(0, 20);
         for (int i = 0; i < messages; ++i) {
             workload.add_message(RankId(*rc::gen::inRange(0, ranks)), RankId(*rc::gen::inRange(0, ranks)),

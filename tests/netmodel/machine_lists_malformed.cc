@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(, BrokenCoordinateTable,
                              {"logical_twice", "0 0 0\n1 0 1\n2 1 0\n1 1 1\n", ":4: ", "on lines 2 and 4"},
                              {"logical_twice_with_the_right_box", "0 0 0\n3 0 1\n2 1 0\n2 1 1\n",
                               ":4: ", "on lines 3 and 4"},
-                             {"node_missing", "0 0 0\n1 0 1\n3 1 1\n", ":3: ", "number 2 is missing"},
+                             {"node_missing", "0 0 0\n1 0 1\n3 1 1\n", ":3: ", "the first missing node is number 2"},
                              {"hole_in_the_box", "0 0 0 0\n0 1 0 1\n2 0 1 0\n2 1 1 1\n", ":4: ", "3x2"},
                          }),
                          [](const auto& test) { return test.param.claim; });

@@ -194,7 +194,7 @@ TEST(SlurmYaml, the_default_topology_is_read) {
                             "    - block: b2\n"
                             "      nodes: m[3-4]\n");
     EXPECT_EQ(hops(block.graph, "m1", "m4"), 4);
-    EXPECT_TRUE(has_note(block, "has 2 topologies; 'block1' is used"));
+    EXPECT_TRUE(has_note(block, "has 2 topologies; haichi uses 'block1'"));
     EXPECT_NE(refusal("- topology: f\n  flat: true\n  tree: {switches: []}\n").find("expected one kind of topology"),
               std::string::npos);
     EXPECT_NE(refusal("- topology: f\n  flat: true\n").find("is flat and names no nodes"), std::string::npos);

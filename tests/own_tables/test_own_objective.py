@@ -30,7 +30,7 @@ def place(tmp_path: Path) -> Path:
 
 def test_it_is_listed(place: Path) -> None:
     assert (
-        "number of messages with routes of more than one hop, in messages"
+        "number of messages with routes of more than one hop (unit: messages)"
         in haichi("list", "objectives", cwd=place).stdout
     )
     assert "did you mean 'far-messages'?" in haichi("map", *JOB, "--objective", "far-message", cwd=place, code=2).stderr

@@ -155,7 +155,7 @@ def summarise_job(
     if all(entry.strategy == BASELINE for entry in ranking):
         return job | {
             "helps": False,
-            "advice": "only the default placement was compared; add strategies with --strategies",
+            "advice": "only the default placement was compared",
         }
     would = f"the best strategy, {winner.strategy}, takes {less} % less time"
     if winner.strategy == BASELINE or saved <= 0:
