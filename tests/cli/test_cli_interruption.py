@@ -81,12 +81,20 @@ def test_a_signal_ends_a_search_that_has_no_result_yet(tmp_path: Path, number: s
     words = ["map", "-m", "torus:4", "-w", "ring.json", "--time", "1s", option, "never-written", "-o", "out"]
     run = subprocess.Popen([BIN, *words], cwd=tmp_path, preexec_fn=default_signals)
     wait_for_begin(run)
-    while not list(tmp_path.glob(".out.*")):
-        time.sleep(0.01)  # the outputs are opened when the inputs have been read
+    end = time.monotonic() + 60
+    while not has_opened_output(run, tmp_path):  # the outputs are opened when the inputs have been read
+        assert time.monotonic() < end
+        time.sleep(0.01)
     run.send_signal(number)
     assert run.wait(timeout=20) == 130
     assert (tmp_path / "out").read_text() == OLD
     assert sorted(path.name for path in tmp_path.iterdir()) == ["never-written", "out", "ring.json"]
+
+
+def has_opened_output(run: subprocess.Popen[bytes], folder: Path) -> bool:
+    """An output has no name before it is complete, or a temporary one."""
+    files = [os.readlink(link) for link in Path(f"/proc/{run.pid}/fd").iterdir() if os.path.lexists(link)]
+    return any(file.startswith((f"{folder}/#", f"{folder}/.out.")) for file in files)
 
 
 def default_signals() -> None:
