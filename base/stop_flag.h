@@ -4,8 +4,8 @@
 
 namespace haichi {
 
-/// Set by another thread to end a long run soon with the results so far. It records whether the run has read it: until
-/// then, there is no result to end with.
+/// Set by another thread to end a long run soon with the results so far. It also records whether the run has read the
+/// flag. Before the first read, the run has no results yet.
 class StopFlag {
   public:
     explicit StopFlag(bool is_set = false) : is_set_(is_set) {}

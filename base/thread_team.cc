@@ -30,7 +30,8 @@ void wait_for_change(const std::atomic<T>& value, T old) {
 int usable_threads(int wanted) {
     static std::atomic<int> known = 1;
     if (wanted <= known) return wanted;
-    // Starts a few more threads than wanted, because the work itself also takes memory and may start threads.
+    // Tries to start an eighth more threads than wanted. This reserve is for the memory and the threads that the work
+    // itself needs.
     const auto tried = static_cast<std::size_t>(wanted + wanted / 8);
     std::vector<std::thread> threads;
     threads.reserve(tried);

@@ -15,8 +15,8 @@ namespace haichi {
 
 namespace {
 
-// The functions of libarchive and liblzma are looked up when a compressed input is opened. Neither a build nor a
-// library that is preloaded into other programs thus requires them.
+// The functions of libarchive and liblzma are looked up when a compressed input is opened. Therefore, neither a build
+// nor a library that is preloaded into other programs requires libarchive and liblzma.
 template <class Function>
 bool find_function(void* library, const char* name, Function*& function) {
     function = reinterpret_cast<Function*>(dlsym(library, name));

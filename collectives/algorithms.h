@@ -57,7 +57,8 @@ struct Shares {
     [[nodiscard]] std::int64_t size(int begin, int end) const { return first(end) - first(begin); }
 };
 
-/// Counts or displacements of a call: an array of int or MPI_Count, or even shares. The array is not copied.
+/// Counts or displacements of a call: an array of int or MPI_Count, or the nearly equal parts of Shares. The array is
+/// not copied.
 class Counts {
   public:
     Counts() = default;
@@ -111,7 +112,8 @@ struct CollectiveArguments {
     std::span<const int> sources;
     std::span<const int> destinations;
     bool is_grid = false;  ///< the neighbours are pairs, down and up, in each dimension
-    /// For an inter-communicator: true in the group that its members agreed to call the first one.
+    /// For an inter-communicator: whether the member is in the first group. Both groups agree which of them is the
+    /// first.
     bool is_first_group = false;
     /// Selects the algorithms of operations that are parts of this one. Set by collective_steps().
     const CollectiveSelection* selection = nullptr;

@@ -27,7 +27,7 @@ struct ExchangeMembers {
 /// may_go_on() returns true.
 class Exchange {
   public:
-    /// A message of this member. Numbers follow the order in which messages began.
+    /// Index of one of this member's messages, in the order in which they began.
     using Message = std::uint32_t;
 
     /// Awaitable; see wait().

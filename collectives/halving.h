@@ -62,7 +62,7 @@ struct PieceWindow {
     }
 };
 
-/// The window of the member with this number after the steps with distances 1, 2, ... below `distance`.
+/// The window that member `number` has after all steps with distances (1, 2, 4, ...) below `distance`.
 PieceWindow window_before(int number, int distance, int pieces);
 
 /// Reduce-scatter by recursive halving with doubling distances, among the folded ranks. At the end, a member's window

@@ -22,9 +22,9 @@ using Round = std::vector<RoundMessage>;
 
 inline constexpr std::int64_t kMostRecordedMessages = std::int64_t{1} << 26;
 
-/// Returns the messages that the steps of all members begin, in rounds. A message gets the first round after all
-/// messages that its sender and its receiver had waited for before they began it. The round is also after the sender's
-/// previous send and the receiver's previous receive. O(messages). Throws UnsupportedError for more than
+/// Returns the messages that the steps of all members begin, in rounds. Each message is in the earliest possible round.
+/// This round follows the rounds for which its sender and its receiver waited before the message began. It also follows
+/// the sender's previous send and the receiver's previous receive. O(messages). Throws UnsupportedError for more than
 /// kMostRecordedMessages.
 std::vector<Round> recorded_rounds(int members, const std::function<Steps(Exchange&)>& begin);
 

@@ -40,11 +40,12 @@ struct Envelope {
     std::uint32_t send_request = 0;
     std::uint32_t receive_request = 0;
     std::uint32_t flags = 0;  ///< used by accesses and queued eager sends
-    /// For a rendezvous, index of the sender's envelope; for a queued eager send, its stripes key.
+    /// For a rendezvous, index of the sender's envelope. For a queued eager send, index among the sender's striped
+    /// messages.
     std::uint32_t sender = 0;
     std::uint32_t index = 0;  ///< index in the pool
     bool is_eager = false;
-    std::uint8_t round_trips_left = 0;  ///< for a rendezvous at its sender, number of round trips before the data
+    std::uint8_t round_trips_left = 0;  ///< for a rendezvous at its sender, round trips left before the data are sent
     Stage stage = Stage::kFree;
     /// Next in the list of its source, of deferred envelopes, or of unused envelopes.
     Envelope* next = nullptr;

@@ -1,4 +1,4 @@
-// Runs, the CPU of a rank, barriers, and reports of waiting ranks.
+// Running the model, CPU time of ranks, barriers, and reports of waiting ranks.
 
 #include "mgen/process_model.h"
 
@@ -194,7 +194,7 @@ void ProcessModel::advance(RankId id, std::int64_t now_ps) {
     } while (perform(id, now_ps));
 }
 
-/// Performs the rank's call after its time has been spent. Returns false if the CPU is not free afterwards.
+/// Performs the rank's call after the CPU time of the call has passed. Returns false if the CPU is not free afterwards.
 bool ProcessModel::perform(RankId id, std::int64_t now_ps) {
     Rank& rank = rank_at(id);
     switch (rank.call.kind) {

@@ -46,10 +46,10 @@ namespace haichi {
 /// them. An access is complete when its answer has arrived, and accesses are not ordered. Ranks poll for the arrivals
 /// of puts, by tag.
 ///
-/// State is O(ranks + open requests and messages). The messages of a pair are numbered, because messages overtake each
-/// other on different NICs and between the packets of one NIC. Pairs without messages in flight are forgotten from time
-/// to time, between two lookahead windows. A callback of the engine accesses only ranks of its node and the state that
-/// its partition keeps for them.
+/// State is O(ranks + open requests and messages). The messages of a pair are numbered, because they can overtake each
+/// other: on different NICs, or on one NIC that interleaves their packets. Pairs without messages in flight are
+/// forgotten from time to time, between two lookahead windows. A callback of the engine accesses only ranks of its node
+/// and the state that its partition keeps for them.
 class ProcessModel final : public PacketClient {
   public:
     struct Parameters {

@@ -89,7 +89,7 @@ bool ProcessModel::push_eager(RankId id, Envelope& envelope, std::int64_t now_ps
     return true;
 }
 
-/// Notifies the sender that a piece from its buffers has arrived, or all data of a rendezvous.
+/// Notifies the sender that a piece from its buffers, or all data of a rendezvous, has arrived.
 void ProcessModel::send_taken(PacketMessage message, bool is_rendezvous, std::int64_t now_ps) {
     std::swap(message.source, message.destination);
     message.tag = static_cast<std::uint64_t>(message.bytes);

@@ -54,8 +54,8 @@ class PredictedTime {
     /// Memory for stored clocks of ranks. Clocks are stored before every k-th set, with the smallest k that fits. Other
     /// clocks are recomputed.
     static constexpr std::size_t kClocksBudgetBytes = std::size_t{64} << 20;
-    /// With the default weight of the smoothing term, a search gives the queues eight times the weight that they have
-    /// in the value (docs/reference/objectives.md).
+    /// The value contains the queues with weight 1/16. The default weight of the smoothing term is 0.1, so a search
+    /// adds them with weight 0.1 * 5 = 1/2 (docs/reference/objectives.md).
     static constexpr double kQueuesInSmoothing = 5;
 
   private:

@@ -141,8 +141,9 @@ template <std::size_t Blocks, std::size_t Planes>
     counters.complement();
     counters.add(added, change.row_count);
 
-    // Finds the largest count bit by bit, from the highest plane down. A bit is set if it is set for some link that
-    // agrees with all higher bits. The excess is the sum of the counts less the number of links in use.
+    // Finds the largest count bit by bit, from the highest plane down. A bit of the largest count is set if it is set
+    // in the count of any link whose higher bits equal those found so far. The excess is the sum of the counts less the
+    // number of links in use.
     std::int64_t largest = 0;
     Block alike[Blocks];
     Block used[Blocks];

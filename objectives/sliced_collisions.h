@@ -17,8 +17,9 @@ enum class Counted { kPerSet, kAllSetsTogether };
 /// and every route is a row of bits (RouteRows). In one kernel call, a proposal computes new counters for the touched
 /// sets and keeps the old counters. A rejected proposal therefore needs no undo.
 ///
-/// Requires one size for messages counted together and, per set, one bandwidth for all links. Then tac3 and tac3-bytes
-/// are equal, size * largest count. With all sets together, size * largest count is the largest link load.
+/// Messages that are counted together must have equal sizes. Within a set, all links must have equal bandwidth. Then
+/// tac3 and tac3-bytes are equal, size * largest count. With all sets together, size * largest count is the largest
+/// link load.
 class SlicedCollisions {
   public:
     static constexpr std::size_t kCounterBudgetBytes = std::size_t{64} << 20;

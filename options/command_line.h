@@ -29,8 +29,8 @@ struct CommandLineResult {
 /// function depends on CLI11.
 CommandLineResult read_command_line(const CommandSpec& root, const std::vector<std::string>& all_words);
 
-/// The help of a command. `path` is, for example, "haichi map". Lines have at most `width` characters unless a word is
-/// longer.
+/// Formats the help of a command. `path` is the command's full name, such as "haichi map". Lines have at most `width`
+/// characters unless a word is longer.
 std::string help_text(const CommandSpec& command, const std::string& path, std::size_t width);
 
 /// The manual page of a command, in the language of man(7). `path` is, for example, "haichi map".

@@ -15,8 +15,9 @@ tables compare sets of one message per rank, sets of four, merged sets, and the 
 Message sizes do not change. Instead, links and NICs are slower and packets are smaller. A message of mean size then
 takes as long as one of 8 KiB on the unchanged machine. All messages are eager.
 
-Result (2026-11-27): on fifteen programs, merged sets agree slightly better over unseen placements (0.82 instead of
-0.80), and worse on the torus. Searches with merged sets do not find faster placements (objectives/README.md).
+Result (2026-11-27): on fifteen programs, merged sets raise the correlation over unseen placements slightly, from 0.80
+to 0.82. On the torus, they lower the correlation. Searches with merged sets do not find faster placements
+(objectives/README.md).
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ namespace haichi::cli {
 /// The options --map and --format for a rank map to read.
 struct RankMapInput {
     std::string map{};
-    const RankMapFormat* format = nullptr;  ///< null if the content shows the format
+    const RankMapFormat* format = nullptr;  ///< null if the format is detected from the content
 
     void declare(OptionTable& options, const std::string& description, bool is_required);
     [[nodiscard]] std::string format_name() const { return format == nullptr ? "" : format->name; }

@@ -204,7 +204,7 @@ std::string shape_job_lines(const MapArguments& arguments, const ShapesReport& r
     return launch_lines(format, shape.placement.mapping(), context, file);
 }
 
-/// Runs the command for several shapes. Writes a rank map for each shape, or one map for all shapes.
+/// Writes a rank map for each shape, or one map for all shapes.
 int run_shapes(const MapArguments& arguments, Console& console) {
     check_shape_arguments(arguments);
     const JobSpec spec = job_spec(arguments);

@@ -69,7 +69,8 @@ std::string live_library(host::Abi abi) {
     throw UnsupportedError("haichi is installed without the library for live programs (" + name + ")", kPartHint);
 }
 
-/// Refuses privileged programs. The system does not preload libraries into them, so they would run without haichi.
+/// Throws UnsupportedError for setuid and setgid programs and for programs with capabilities. The system does not
+/// preload libraries into such programs, so they would run without haichi.
 void refuse_privileged(const std::string& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) != 0) return;  // the error is reported when the file is read

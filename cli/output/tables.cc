@@ -277,7 +277,7 @@ std::vector<std::string> trials_lines(const ObjectiveTrials& trials) {
     };
     const auto chosen = std::ranges::find(trials.trials, true, &ObjectiveTrial::is_chosen);
     const std::string of = trials.of_calls ? " run time" : " communication time";
-    // The verdict states the time of the chosen placement.
+    // This line omits the time of the chosen placement, because the verdict states it.
     std::vector<std::string> lines = {"chosen search: " + name_of(*chosen) + " (" + trials.judge +
                                       (trials.of_calls ? " call by call)" : ")")};
     // The others were judged by their first iterations. They keep their ratio to the chosen placement.

@@ -1,6 +1,6 @@
-// Follows the scripts, performs the barriers, and ends both. Each barrier is an MPI_Ibarrier of all processes on a
-// communicator of the library. A process whose calls differ from its script stops, and notifies other processes, so
-// that none of them waits for it. Barriers that were begun are completed in MPI_Finalize.
+// Follows the scripts and performs their barriers until MPI_Finalize. Each barrier is an MPI_Ibarrier of all processes
+// on a communicator of the library. A process whose calls differ from its script stops, and notifies other processes,
+// so that none of them waits for it. Barriers that were begun are completed in MPI_Finalize.
 
 #include "commlog/barriers/following.h"
 

@@ -27,8 +27,8 @@ class CommonCuts {
     bool first();
     /// Returns true if the common cut is at the beginning of all ranks' loops.
     [[nodiscard]] bool is_where_loops_begin() const;
-    /// Sets the earliest common cut that is at least `events` after the first cut in each rank. Returns false if there
-    /// is no such cut nearby.
+    /// Sets the earliest common cut that is at least `events` after the first cut in each rank. Returns false if no
+    /// such cut is found within a few iterations.
     bool behind(const std::vector<std::int64_t>& events);
 
     /// Returns the messages in flight at the beginning of the loops.

@@ -25,7 +25,7 @@ struct FunctionTotals {
     [[nodiscard]] double own_share() const { return seconds_total > 0 ? own_seconds / seconds_total : 0; }
 };
 
-/// The distribution of some time over the ranks.
+/// Statistics over the ranks of one kind of time.
 struct RankSpread {
     double min = 0, mean = 0, max = 0;
     double deviation = 0;                     ///< standard deviation over the ranks

@@ -122,8 +122,8 @@ void define(Communicator& made, const std::int32_t* own_ranks) {
     std::atomic_ref(h.communicator_count).store(made.index + 1, std::memory_order_release);
 }
 
-/// Returns the table entry of the communicator, which is new or the entry of an earlier, equal communicator. The caller
-/// must hold the lock.
+/// Returns the table entry of an earlier, equal communicator if there is one, otherwise a new entry. The caller must
+/// hold the lock.
 Communicator* enter(std::uint64_t parent, MPI_Comm handle, std::uint64_t way) {
     int inter = 0;
     int size = 0;

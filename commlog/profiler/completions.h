@@ -28,8 +28,8 @@ inline bool wants_status(std::uint32_t slot) {
            (requests[slot].kind == RequestKind::kReceive || requests[slot].kind == RequestKind::kSendAndReceive);
 }
 
-/// Completes the request. `status` may be null if wants_status() is false. `where` is the program's variable of the
-/// request.
+/// Completes the request. `status` may be null if wants_status() is false. `where` is the address of the program's
+/// request variable.
 void finish(Thread& t, std::uint32_t slot, const void* where, const void* status);
 
 /// Handles a request that the call did not complete.

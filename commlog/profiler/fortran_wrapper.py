@@ -102,7 +102,7 @@ def exported_names(wrapper_or_libraries: list[str]) -> set[str]:
 
 
 def names_in(library: Path) -> set[str]:
-    # Some files are linker scripts instead of libraries. These do not belong to an MPI.
+    # Some files are linker scripts instead of libraries. Linker scripts do not belong to an MPI library.
     listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True)
     return {line.split()[-1].partition("@")[0] for line in listed.stdout.splitlines() if line}
 

@@ -27,7 +27,8 @@ enum class TitVerb {
     kCollective
 };
 
-/// The positions of the numbers in a collective action, which may have arrays with one number per rank (`counts`).
+/// Which numbers a collective action has, and in which order. Some actions have arrays with one number per rank
+/// (`counts`).
 enum class TitShape {
     kNone,
     kOne,

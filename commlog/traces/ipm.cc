@@ -49,7 +49,7 @@ struct IpmRank {
     bool has_hash = false;
     std::map<std::string, IpmFunction> functions;
     std::map<std::int32_t, PeerCounters> peers;
-    std::uint64_t lost_messages = 0, lost_bytes = 0;  ///< messages of receives from any source
+    std::uint64_t lost_messages = 0, lost_bytes = 0;  ///< received from MPI_ANY_SOURCE
 };
 
 void add_to_job(TracedJob& job, std::int32_t number, const IpmRank& rank) {

@@ -22,8 +22,8 @@ class RanksOfFile {
     }
     [[nodiscard]] std::size_t count() const { return count_; }
 
-    /// Returns the reader of a rank, which make() creates if there are fewer than kMostAtOnce readers. Returns null if
-    /// the rank is left to another pass.
+    /// Returns the reader of a rank. A missing reader is created by make() if fewer than kMostAtOnce readers exist.
+    /// Returns null if another pass reads the rank.
     template <class Make>
     Rank* find(std::int32_t number, const Make& make) {
         const auto index = static_cast<std::size_t>(number);

@@ -13,7 +13,7 @@ namespace haichi {
 
 namespace {
 
-/// The stream of Random for shuffling. A shuffle must not use the same random numbers as a pattern with the same seed.
+/// The random stream for shuffling. A shuffle must not use the same random numbers as a pattern with the same seed.
 constexpr std::uint64_t kShuffleStream = 1;
 
 std::string product_text(const std::vector<int>& dims) {

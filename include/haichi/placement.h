@@ -33,7 +33,7 @@ class HAICHI_EXPORT Placement {
     explicit Placement(const Job& job);
     /// Makes a placement from node numbers. Throws OptionError if these do not fit the job.
     Placement(const Job& job, const std::vector<std::int32_t>& node_of_rank);
-    /// Reads a rank map in a format of `haichi list formats`. If `format` is empty, the content shows the format.
+    /// Reads a rank map in a format of `haichi list formats`. If `format` is empty, it is detected from the content.
     /// Throws InputError with file and line.
     static Placement read(const Job& job, const std::string& path, const std::string& format = "");
 

@@ -217,7 +217,7 @@ struct ObjectiveInfo {
 /// Five members are optional.
 ///
 /// - commit()
-/// - smoothing() and smoothing_from_scratch(placement) return the smoothing term.
+/// - smoothing() and smoothing_from_scratch(placement) return the smoothing term (see Change).
 /// - lower_bound() returns a value that no placement falls below, or nothing.
 /// - in_unit(value) is the value in the unit of kInfo.
 /// - append_hot_ranks(placement, ranks) appends the ranks that contribute most to the value.

@@ -53,10 +53,10 @@ struct PatternOptions {
 class HAICHI_EXPORT Workload {
   public:
     /// Reads a workload, a communication matrix or a log, in a format of `haichi list workload-formats`. If `format` is
-    /// empty, the content shows the format. For a log, searches use the sets of the main loop, and simulations replay
-    /// the calls. Throws InputError with file and line.
+    /// empty, it is detected from the content. For a log, searches use the sets of the main loop, and simulations
+    /// replay the calls. Throws InputError with file and line.
     static Workload read(const std::string& path, const std::string& format = "");
-    /// Makes a pattern of `haichi list patterns`. Throws OptionError.
+    /// Makes a pattern by its name in `haichi list patterns`. Throws OptionError.
     static Workload pattern(std::string_view name, const PatternOptions& options);
     /// Makes a workload from sets. Throws OptionError for an invalid number of ranks or iterations, and InputError for
     /// an invalid message.

@@ -81,8 +81,8 @@ class Cuboids {
         return true;
     }
 
-    /// True for one of the shapes that differ only by an exchange of equal axes: the shape whose sizes descend along
-    /// them.
+    /// Returns true for only one shape among those that differ by an exchange of equal axes. This is the shape whose
+    /// sizes descend along the equal axes.
     [[nodiscard]] bool stands_for_its_like(const Shape& shape) const {
         if (has_pairs_) return true;
         for (std::size_t a = 0; a < shape.size(); ++a) {

@@ -67,10 +67,10 @@ struct BarrierAdvice {
     std::string sentence;
 };
 
-/// Tries choices of barriers and compares the best choice with no barrier. With few candidates, all choices are tried
-/// under the first draw. With more, a search begins at the better of no barrier and all barriers. Each step changes the
-/// set that helps most, or all sets that help if that is faster. The search ends when no change helps, or after
-/// most_simulations.
+/// Tries different choices of barriers. Compares the best choice with a run without barriers. With few candidates, all
+/// choices are tried under the first draw. With more, a search begins at the better of no barrier and all barriers.
+/// Each step changes the set that helps most, or all sets that help if that is faster. The search ends when no change
+/// helps, or after most_simulations.
 ///
 /// Among choices whose times are equal within tolerance, the one with the fewest barriers is taken. Barriers are
 /// advised only if this choice saves more time than the spread, in every draw of the imbalance.

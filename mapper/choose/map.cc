@@ -34,7 +34,7 @@ std::int32_t seeds_for(const Problem& problem) {
     return problem.communicating_ranks().size() <= kManySeeds ? kSeeds : 1;
 }
 
-/// The state of one call of map() with an open objective.
+/// The state of one call of map() that chooses the objective.
 class AutoRun {
   public:
     AutoRun(const Job& job, const MapOptions& options, const SearchControl& control,

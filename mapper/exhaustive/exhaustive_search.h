@@ -88,7 +88,7 @@ class ExhaustiveSearch {
         return goes_on;
     }
 
-    /// A slot of the node without a fixed rank. Slots of one node are equivalent.
+    /// A slot of the node that no fixed rank occupies. Slots of one node are equivalent.
     [[nodiscard]] std::optional<SlotId> free_slot(NodeId node) const {
         const std::int32_t first = node.value * problem_.ranks_per_node();
         for (std::int32_t slot = first; slot < first + problem_.open_slots(node); ++slot) {

@@ -53,8 +53,8 @@ struct PosedJob {
 };
 
 /// The limit of --time auto: a hundredth of the time that a better placement can save over all iterations. It is at
-/// least the time of a small search and at most some minutes. The saving is the difference between the default
-/// placement's tac3-bytes and its bound, because tac3-bytes is in seconds for any searched objective.
+/// least the time of a small search and at most some minutes. The saving is tac3-bytes of the default placement less
+/// the lower bound of tac3-bytes. tac3-bytes is used for every searched objective, because it is in seconds.
 double seconds_worth_searching(const PosedJob& posed);
 
 }  // namespace haichi

@@ -57,8 +57,8 @@ std::int32_t quotient_up(std::int64_t dividend, std::int64_t divisor) {
     return static_cast<std::int32_t>((dividend + divisor - 1) / divisor);
 }
 
-/// The rank slots of a job for `wanted` tasks. Nodes have as many slots as Slurm planned tasks. If these are fewer than
-/// `wanted`, nodes get more, as far as their CPUs suffice. `cpus` may be empty.
+/// The rank slots of a job for `wanted` tasks. Each node has one slot per task that Slurm planned for it. If there are
+/// fewer slots than `wanted`, nodes get more, as far as their CPUs suffice. `cpus` may be empty.
 std::vector<std::int32_t> slots_for(std::int64_t wanted, const SlurmAllocation& job, std::vector<std::int32_t> tasks,
                                     const std::vector<std::int32_t>& cpus) {
     if (std::reduce(tasks.begin(), tasks.end(), std::int64_t{0}) >= wanted) return tasks;

@@ -111,7 +111,7 @@ PlacedRanks read_cray(std::string_view text, const std::string& file, const Rank
     return order.take(context);
 }
 
-constexpr std::size_t kLongestVector = 1023;  // a buffer of 1,024 bytes with a NUL
+constexpr std::size_t kLongestVector = 1023;  // a buffer of 1,024 bytes, including a NUL
 
 std::string warning(const Mapping& mapping, const RankMapContext&) {
     const std::size_t length = pmi_vector(mapping).size();

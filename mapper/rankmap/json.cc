@@ -156,7 +156,8 @@ class MappingSax {
         return true;
     }
 
-    /// Handles a value of a kind that no needed key has. Throws if it belongs to a needed key.
+    /// Handles a value that no required key accepts. Throws if the value belongs to a required key; otherwise ignores
+    /// the value.
     bool other(const std::string& value) {
         if (depth_ == 0) throw InputError(here(), "expected an object, found " + value, schema_hint());
         if (in_list()) {

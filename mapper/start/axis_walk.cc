@@ -62,7 +62,7 @@ Places one_more(const Places& walk, const Places& share, Turn turn) {
     return to_and_fro(walk, share);
 }
 
-/// The places of the shares in the given order. `turns` has the turn of each share after the first.
+/// Makes the walk that goes through the shares in the given order. `turns` has the turn of each share after the first.
 Places places_of(const std::vector<AxisShare>& shares, const std::vector<std::size_t>& order,
                  const std::vector<Turn>& turns) {
     std::vector<std::int32_t> radix(shares.size(), 1);

@@ -22,7 +22,7 @@ struct AxisShare {
 /// Maps the positions of one axis of a rank grid to positions on several axes of places.
 struct AxisWalk {
     std::vector<AxisShare> shares;
-    std::vector<std::int32_t> at;  ///< position by position: for each share, a number below `positions`
+    std::vector<std::int32_t> at;  ///< for each position of the grid's axis, one number below `positions` per share
     double byte_hops = 0;
     /// An estimate of the largest link load, summed over the distances in the grid between positions that exchange
     /// bytes. It assumes that the messages of one distance are sent together. Set only with WalkCost::kByteLoad.

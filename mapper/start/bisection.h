@@ -20,7 +20,8 @@ namespace haichi {
 /// The result is the best of up to 16 such constructions by hop-bytes, fewer for larger problems. The same seed gives
 /// the same mapping. One construction takes about O(messages * log(nodes) * log(ranks)) time and O(messages + ranks +
 /// nodes * axes) memory. Each thread makes one construction at a time. When `may_go_on` ends the function, it returns
-/// the best construction so far, if any. The parameter `allocation` is required by the table of starts.
+/// the best construction so far, if any. `allocation` is unused; all functions in the table of start methods have the
+/// same parameters.
 std::optional<Mapping> bisection_placement(const Problem& problem, const Allocation& allocation, std::uint64_t seed,
                                            const MayGoOn& may_go_on);
 

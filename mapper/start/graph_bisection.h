@@ -33,12 +33,13 @@ using Sides = std::vector<std::uint8_t>;
 
 /// A bisection with the weight of side 0 in `range`. Minimises the cut weight plus the pulls of the vertices on side 1.
 /// The method is multilevel (Karypis and Kumar 1998): heavy-edge matching, then greedy graph growing on the coarsest
-/// graph from `growths` seeds. Each finer level is refined after Fiduccia and Mattheyses. Vertices of weight 1 meet
-/// every range that has a solution. About O((vertices + edges) log(vertices)) time, and O(vertices + edges) memory.
+/// graph from `growths` seeds. Each finer level is refined after Fiduccia and Mattheyses. If all vertices have weight
+/// 1, the result is within the range whenever a solution exists. About O((vertices + edges) log(vertices)) time, and
+/// O(vertices + edges) memory.
 Sides bisect(const WeightedGraph& graph, SideWeightRange range, int growths, Random& random);
 
-/// Refines a given bisection by the moves of Fiduccia and Mattheyses (1982). The result is never worse. Brings the
-/// weight of side 0 into the range if vertices of weight 1 allow it.
+/// Refines a given bisection by the moves of Fiduccia and Mattheyses (1982). The result is never worse. If all vertices
+/// have weight 1, brings the weight of side 0 into the range whenever that is possible.
 void refine_bisection(const WeightedGraph& graph, SideWeightRange range, Sides& sides);
 
 }  // namespace haichi

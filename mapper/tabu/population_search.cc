@@ -133,7 +133,7 @@ class PopulationSearch {
         return options_.time_limit_seconds && seconds_since(search_start_) >= deadline_seconds_;
     }
 
-    /// Steps per child: enough for the search to move away from the crossing.
+    /// Steps per child: enough for the search to move away from the crossover.
     [[nodiscard]] std::int32_t steps_per_child() const { return kStepsPerTask * assignments_.size(); }
     [[nodiscard]] std::int64_t steps_in_all() const {
         if (options_.time_limit_seconds) return INT64_MAX;

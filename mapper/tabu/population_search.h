@@ -17,9 +17,9 @@ constexpr std::int32_t kMostTabuSlots = 1024;
 /// few slots.
 std::optional<std::string> why_not_tabu(const Problem& problem);
 
-/// Finds placements with small hop-bytes by tabu searches from crossings of a population's members. This is a memetic
-/// algorithm, as in Benlic and Hao 2015 for the quadratic assignment problem. The children of a generation are
-/// independent and run on all threads. The result is the same for any number of threads, unless a time limit or an
+/// Finds placements with small hop-bytes by tabu searches that start from crossovers of a population's members. This is
+/// a memetic algorithm, as in Benlic and Hao 2015 for the quadratic assignment problem. The children of a generation
+/// are independent and run on all threads. The result is the same for any number of threads, unless a time limit or an
 /// interruption ends the search.
 ///
 /// A restart is a separate population. The search uses the options seed, restarts (0 means one), threads, evaluations,

@@ -84,7 +84,7 @@ struct GetoptState::Call {
         return 1;
     }
 
-    /// Moves the skipped arguments after the options that were read after them.
+    /// Moves the skipped arguments to the right of the options that followed them.
     void move_passed() {
         if (state.passed_end_ == state.optind) return;
         if (state.passed_begin_ == state.passed_end_) {

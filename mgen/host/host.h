@@ -32,7 +32,7 @@ class RankMemory {
     [[nodiscard]] virtual bool holds(const void* /*address*/) const { return false; }
 };
 
-/// Runs one fiber per rank; a program for ProcessModel. A rank runs when the model requests its next call.
+/// The program that ProcessModel simulates, with one fiber per rank. A rank runs when the model requests its next call.
 ///
 /// With several threads, each thread has nodes of its own, and the code of a rank always runs in the same thread. The
 /// code may therefore keep the address of a thread-local variable. Only one rank runs at a time. The same lock covers

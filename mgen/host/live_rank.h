@@ -87,9 +87,9 @@ class LiveRank {
     void wait_until(Holds&& holds, WaitCost cost = WaitCost::kCall) {
         wait(Condition(holds), cost);
     }
-    /// Polls the condition once and returns whether it holds. A poll costs as much time as a call, at least kPollPs. A
-    /// program that only polls and returns to an earlier state resumes after the next event of its rank. If none of the
-    /// ranks has an event, it continues to poll, kMostIdlePolls times for all ranks together.
+    /// Polls the condition once and returns whether it holds. A poll costs as much time as a call, at least kPollPs. If
+    /// a program does nothing but poll and its stack repeats an earlier state, it resumes after the next event of its
+    /// rank. If none of the ranks has an event, it continues to poll, kMostIdlePolls times for all ranks together.
     template <class Holds>
     bool poll(Holds&& holds) {
         return look(Condition(holds));
@@ -99,9 +99,9 @@ class LiveRank {
     void compute(std::int64_t time_ps);
     /// A call that waits until all ranks of the group (Host::add_barrier_group) have made it.
     void hardware_barrier(std::int32_t group);
-    /// Simulated time after the queued calls. Reading the clock takes kPollPs. A program that only reads the clock and
-    /// returns to an earlier state is assumed to wait for a time. Its readings then take longer, up to 1/kClockFraction
-    /// of the time that it has waited so far.
+    /// Simulated time after the queued calls. Reading the clock takes kPollPs. If a program does nothing but read the
+    /// clock and its stack repeats an earlier state, it is assumed to wait for a time. Its readings then take longer,
+    /// up to 1/kClockFraction of the time that it has waited so far.
     std::int64_t now_ps();
     /// Like now_ps(), but the reading takes no time. It is only for measuring tools: with it, a program's loop that
     /// waits for a time would never end.

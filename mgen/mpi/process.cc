@@ -364,7 +364,7 @@ void Process::work() {
     }
     to_unpack_.clear();
     end_accesses();
-    // The steps that continue here begin messages that complete later.
+    // The list is emptied first, because resumed steps may begin further messages.
     const std::vector<CollectiveEnd> ends = std::exchange(collective_ends_, {});
     for (const auto& [collective, message] : ends) collective->completed(message);
     for (const auto& [collective, message] : ends) {

@@ -29,7 +29,7 @@ struct AllocationRequest {
     std::vector<std::int32_t> origin{};  ///< corner of the cuboid on the machine; empty for zeros
     NodeList nodes{};                    ///< list instead of a cuboid
     NodeList faulty{};                   ///< nodes that are down, in addition to the machine's
-    /// Maximum number of ranks per node; empty for the rank slots that the node list states, or 1.
+    /// Maximum number of ranks per node. If empty, the rank slots of the node list apply, or 1 if the list states none.
     std::optional<std::int32_t> ranks_per_node{};
     NodeNames node_names{};        ///< for lists of names; null for the names of the machine's network
     std::string routing{};         ///< empty for the machine's routing

@@ -49,8 +49,8 @@ struct ListedNodes {
     [[nodiscard]] std::vector<std::int32_t> slots_of_node(std::optional<std::int32_t> requested) const;
 };
 
-/// Reads the value of an option: a file, a list of names or numbers such as "n[1-3,11]", or values. `option` is its
-/// name for messages, "§nodes". Throws InputError or OptionError.
+/// Reads the value of an option. It is a file, a list of names or numbers such as "n[1-3,11]", or an array from the
+/// caller. `option` is the name of the option for error messages, such as "§nodes". Throws InputError or OptionError.
 ListedNodes read_node_list(const NodeList& list, const std::string& option, const Machine& machine,
                            const NodeNames& names, bool may_be_empty = false);
 

@@ -32,8 +32,8 @@ struct BridgeOptions {
 /// Throws OptionError for values that are invalid for bridges.
 void check_bridges(const BridgeOptions& bridges);
 
-/// The number of hops over links of the given rate that take as long as a full packet in a bridge. The packet has as
-/// many bytes as the MTU or the machine's payload, whichever is less; 8,192 if neither is stated.
+/// The number of hops over links of the given rate that take as long as a bridge takes to forward a full packet. The
+/// packet has as many bytes as the MTU or the machine's payload, whichever is less; 8,192 if neither is stated.
 std::int32_t default_crossing_hops(const BridgeOptions& bridges, std::int64_t link_bandwidth_bytes_per_s,
                                    std::optional<std::int64_t> packet_payload_bytes);
 

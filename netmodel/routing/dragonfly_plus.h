@@ -13,9 +13,9 @@ namespace haichi {
 /// spines of every pair of groups. A value.
 ///
 /// Every pair of groups is joined by n = max(1, spines / (groups - 1)) links, so that every spine has a link even with
-/// few groups. Global port p of a group is the k-th link to its j-th other group, in ascending order. Here k = p /
-/// (groups - 1) and j = p mod (groups - 1). Port p belongs to spine p mod spines, so two spines differ by at most one
-/// port.
+/// few groups. Global port p of a group is the k-th link to the j-th other group. Here k = p / (groups - 1) and j = p
+/// mod (groups - 1). Other groups are in ascending order. Port p belongs to spine p mod spines, so two spines differ by
+/// at most one port.
 class DragonflyPlus {
   public:
     /// Sizes of a group, and the number of groups.

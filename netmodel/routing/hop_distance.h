@@ -10,10 +10,11 @@
 namespace haichi {
 
 struct HopDistanceOptions {
-    /// Largest table of all pairs. 1 MiB stays in a second-level cache together with the data of an annealing loop.
+    /// Maximum size of the table of all pairs. 1 MiB stays in a second-level cache together with the data of an
+    /// annealing loop.
     std::size_t table_budget_bytes = std::size_t{1} << 20;
-    /// Limit if the network must walk a route to find its length. It is larger, because a cache miss costs less than
-    /// the walk.
+    /// Limit if the network must walk a route to find its length. This limit is larger, because a cache miss costs less
+    /// than the walk.
     std::size_t walked_table_budget_bytes = std::size_t{64} << 20;
     /// Whether to use packed coordinates if there is no table. If false, every call then uses the Network.
     bool pack_coordinates = true;

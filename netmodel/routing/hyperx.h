@@ -40,7 +40,8 @@ class HyperX {
     [[nodiscard]] std::int32_t link_count() const { return 2 * terminal_count() + router_count_ * links_per_router_; }
     [[nodiscard]] LinkId up_link(VertexId terminal) const { return LinkId(terminal.value); }
     [[nodiscard]] LinkId down_link(VertexId terminal) const { return LinkId(terminal_count() + terminal.value); }
-    /// The link to the router at position `to` of the axis, which must differ from its own position.
+    /// The link from `router` to the router at position `to` along `axis`. `to` must differ from the position of
+    /// `router`.
     [[nodiscard]] LinkId link(std::int32_t router, std::size_t axis, std::int32_t to) const {
         const std::int32_t place = to - (to > coordinate(router, axis) ? 1 : 0);
         return LinkId(2 * terminal_count() + router * links_per_router_ + first_link_[axis] + place);

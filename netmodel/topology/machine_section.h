@@ -23,7 +23,7 @@ struct QuantityRange {
 };
 inline constexpr QuantityRange kBandwidths{parse_bandwidth_bytes_per_s, 1000, kLargestBandwidth, "1 kB/s to 1000 TB/s"};
 inline constexpr QuantityRange kTimes{parse_time_ps, 0, 1'000'000'000'000, "0 to 1 s"};
-/// Sizes of messages. A limit of 0 bytes is allowed, a buffer of 0 bytes is not.
+/// A limit for message sizes may be 0 bytes. A buffer must have at least 1 byte.
 inline constexpr QuantityRange kMessageSizes{parse_bytes, 0, std::int64_t{1} << 48, "0 to 256 TiB"};
 inline constexpr QuantityRange kBufferSizes{parse_bytes, 1, std::int64_t{1} << 40, "1 B to 1 TiB"};
 

@@ -16,11 +16,11 @@ namespace haichi {
 /// Makes a long run that Ctrl-C ends early. run(stop, log) must return a report with the member `interrupted` soon
 /// after `stop` is set. The log goes to Python's logger, in the caller's thread.
 ///
-/// The run executes in a separate thread and without the GIL. It uses no Python object and takes seconds to hours, and
-/// other Python threads must continue. Python's signal handlers run only in the main thread, which must therefore be
-/// free to poll. During the run, the caller's thread calls look() with the GIL, several times a second. Ctrl-C ends the
-/// run with the results so far. A second Ctrl-C, or any other exception of a signal handler or of look(), is raised
-/// after the end of the run.
+/// The run executes in a separate thread and without the GIL, because it uses no Python object. It may take hours,
+/// during which other Python threads must continue. Python's signal handlers run only in the main thread, which must
+/// therefore be free to poll. During the run, the caller's thread calls look() with the GIL, several times a second.
+/// Ctrl-C ends the run with the results so far. A second Ctrl-C, or any other exception of a signal handler or of
+/// look(), is raised after the end of the run.
 template <class Run, class Look>
 auto run_interruptibly(const Run& run, const Look& look) {
     namespace py = pybind11;

@@ -14,7 +14,7 @@
 
 namespace haichi {
 
-/// An array of `count` numbers in the memory of an object of `owner`. The array keeps this object alive.
+/// A read-only array of `count` numbers. `owner` holds their memory, and the array keeps `owner` alive.
 inline pybind11::array read_only_array(const std::int32_t* values, std::size_t count, const pybind11::object& owner) {
     pybind11::array_t<std::int32_t> array(static_cast<pybind11::ssize_t>(count), values, owner);
     array.attr("flags").attr("writeable") = false;

@@ -21,8 +21,8 @@ namespace haichi {
 
 namespace {
 
-/// Checks a map. Returns the format, the number of ranks, the number of problems, and the checks. A check has a result,
-/// a text, a file, a line (0 if unknown) and a hint.
+/// Returns the format of a map, the number of ranks, the number of problems, and the checks. A check has a result, a
+/// text, a file, a line (0 if unknown) and a hint.
 py::tuple check_binding(const JobSpec& spec, const std::string& map, const std::string& format) {
     const MapCheck found = logged([&](const Log& log) {
         const py::gil_scoped_release release;

@@ -1,7 +1,7 @@
 """A calibration recovers the machine of the benchmarks. It reports undetermined values and the origin of each value.
 
-The benchmarks are a live MPI program on the simulated machine. The calibration reads the program's output, so the tests
-do not depend on times that the calibration itself simulates.
+The benchmarks are a live MPI program on the simulated machine. The calibration reads the times that this program
+prints. The tests thus do not compare the calibration with times that it simulates itself.
 """
 
 from __future__ import annotations

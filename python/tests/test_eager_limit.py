@@ -39,7 +39,7 @@ def by_definition(points: list[PlacedPoint]) -> list[int]:
 
 @pytest.mark.parametrize("seed", range(60))
 def test_jumps_are_those_of_least_squares(seed: int) -> None:
-    """The sizes are in any order, partly duplicate, and in one file or two."""
+    """The sizes are in random order, some occur twice, and they are in one file or two."""
     draw = random.Random(seed)
     points = []
     for file in ("a", "b")[: 1 + seed % 2]:

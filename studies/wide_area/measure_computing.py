@@ -4,8 +4,9 @@
 
 The script builds each program for one process, with few iterations and with more. The difference of their CPU times
 (minimum over several runs) gives the time of an iteration, without the parts before and after the loop. NPB's own
-config/make.def names the compiler. The script keeps the other classes in computing.json, and the factor. The factor
-follows from the rates of processor_rates.f90 and of the study's processor.
+config/make.def names the compiler. The script keeps the other classes in computing.json, and the factor. The factor is
+the geometric mean of two ratios between this processor and the study's processor: of their LINPACK rates
+(processor_rates.f90) and of their memory rates.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ def fail(code: int, *arguments: object, cwd: Path, input: str | None = None) -> 
 
 def start_until(phase: str, *arguments: object, cwd: Path) -> subprocess.Popen[str]:
     """Starts the program and waits until it reports progress of this phase, as a user does before pressing Ctrl-C."""
-    # Background shells start processes that ignore SIGINT, and the program would inherit this.
+    # A shell without job control starts background processes with SIGINT ignored, and the program would inherit this.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     reader, writer = os.pipe()
     try:

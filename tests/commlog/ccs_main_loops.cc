@@ -205,7 +205,8 @@ TEST(MainLoops, words_that_name_one_are_read_and_others_are_not) {
 }
 
 TEST(MainLoops, two_phases_that_differ_in_size_only_keep_their_sizes) {
-    // In either phase of an iteration, otherwise equal sends have too many sizes to be distinguished.
+    // In each phase of an iteration, sends differ only in size. There are too many sizes to distinguish the sends by
+    // size.
     const LoggedProgram program(2, [](Rank& rank) {
         std::mt19937 random(static_cast<unsigned>(rank.rank()) + 3);
         for (int i = 0; i < 400; ++i) {

@@ -73,8 +73,8 @@ TEST(RoundTrips, without_a_network_interface_that_answers_wait_for_the_calls_of_
                     Call::wait()}},
                   process);
     run.model.run();
-    // The message is acknowledged when the first computation ends, in one step within the spent microsecond. Otherwise
-    // it is acknowledged only at the wait.
+    // The receiver acknowledges the request when the first computation ends. It answers the second round trip within
+    // the microsecond of Call::spend. If this call is shorter, the receiver answers only at the wait.
     const std::int64_t acknowledged_ps = kOverheadPs + kBusyPs;
     EXPECT_EQ(run.done_ps(1, 1), acknowledged_ps + flight_ps(0) + kRoundTripPs + flight_ps(kLarge));
     ScriptRun late(

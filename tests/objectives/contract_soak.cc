@@ -1,7 +1,7 @@
 // Tests the contract of objectives over very many random moves, on new problems and all kinds of topology in every
 // round. Incremental values equal full evaluations, a rollback leaves no trace, no value is below the bound, and
-// searches verify. Prints the coverage; at the first difference, prints a line that repeats the case and exits with
-// code 1.
+// searches pass verification. Prints the coverage; at the first difference, prints a line that repeats the case and
+// exits with code 1.
 #include <omp.h>
 
 #include <atomic>
@@ -339,7 +339,8 @@ class Soak {
         std::string name = "(drawing it)";
         std::string objective = "(before the first)";
         try {
-            // In turn: no counting in bits, then each kernel that this processor supports.
+            // Problems alternate between the kernels that this processor supports and a run without bit-sliced
+            // counters.
             const SliceKernels kernels = slice_kernels();
             const std::size_t turn = (static_cast<std::size_t>(round) + kind) % (kernels.count + 1);
             const SliceKernel kernel = turn < kernels.count ? kernels.kernel[turn] : nullptr;

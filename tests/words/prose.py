@@ -270,7 +270,7 @@ def source_blocks(file: str, text: str, token: re.Pattern[str], is_python: bool)
             collector.add_comment(comment_of(word, begin, places))
             continue
         if word.lstrip().startswith("/") or (word.startswith("'") and token is C_TOKEN):
-            continue  # a regular expression, a character
+            continue  # skips regular expressions and characters
         if is_python:
             body = match["string"]
             if body.startswith(('"""', "'''")) and places.is_first_in_line(begin):

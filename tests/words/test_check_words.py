@@ -1,4 +1,5 @@
-"""Plants every pattern in a small tree to show that check_words can fail. Also plants text without findings."""
+"""Plants every pattern in a small tree to show that check_words can fail. Also plants clean text, which must not be
+reported."""
 
 import io
 import subprocess

@@ -7,9 +7,9 @@
  * the counts and blocks before step 4, so a rank may begin to pack while others still count.
  *
  * FITS is a file with the size of a particle, `particle BYTES`, and one linear fit per line, `count`, `pack` or
- * `unpack`, with SECONDS and SECONDS_PER_PARTICLE. Counting has one fit for all particles of a rank. The other fits are
- * for one block. A # starts a comment. COUNTS is a file with RANKS lines of RANKS numbers.
- * Entry j of line i is the number of particles that rank i holds for rank j. Particles of entry i stay on rank i. */
+ * `unpack`, with SECONDS and SECONDS_PER_PARTICLE. The fit `count` is for all particles of a rank, the other fits are
+ * for one block. A # starts a comment. COUNTS is a file with RANKS lines of RANKS numbers. Entry j of line i is the
+ * number of particles that rank i holds for rank j. Particles of entry i stay on rank i. */
 
 #include <mgen.h>
 #include <stdio.h>

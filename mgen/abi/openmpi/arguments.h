@@ -38,7 +38,7 @@ inline MPI_File file(File given) {
     return is_null ? MPI_FILE_NULL : reinterpret_cast<MPI_File>(given);
 }
 
-/// Converts a handle that the call stores.
+/// Converts a handle that the call returns through a pointer.
 template <class Handle>
 class NewHandle {
   public:

@@ -239,8 +239,8 @@ def test_a_check_that_fails_is_made_again(tmp_path: Path, end: Any) -> None:
 
 
 def _on_a_small_disk(place: Path, room: str, then: str = "true") -> list[str]:
-    """Returns a command prefix. The prefixed command runs where `place` is a disk of this size. The shell command
-    `then` runs before it."""
+    """Returns a command prefix. The prefixed command runs where `place` is a disk of this size. Before this command,
+    the shell runs the command in `then`."""
     place.mkdir()
     mount = f'mount -t tmpfs -o size={room},mode=700 none {place} && {{ {then}; }} && exec "$@"'
     private = ["unshare", "-Urm", "sh", "-c", mount, "sh"]

@@ -1,4 +1,4 @@
-"""Each line of the server's standard error is JSON, and clients without a token write few of them."""
+"""Each line of the server's standard error is JSON. Requests without a token cause only a few lines."""
 
 import json
 import socket

@@ -38,7 +38,8 @@ def lulesh(ranks: int, elements: int = 6) -> list[Expectation]:
     edges = [(-1, -1, 0), (0, -1, -1), (-1, 0, -1), (1, 1, 0), (0, 1, 1), (1, 0, 1)]
     edges += [(-1, 1, 0), (0, -1, 1), (-1, 0, 1), (1, -1, 0), (0, 1, -1), (1, 0, -1)]
     corners = [(c, r, p) for r, c, p in product([-1, 1], [-1, 1], [-1, 1])]
-    # The directions not under "doSend". They are the lower half, the only destinations when only owners send.
+    # The directions not under "doSend". They are the lower half. If only owners send, they send in these directions
+    # only.
     lower = {(0, 0, -1), (0, -1, 0), (-1, 0, 0), (-1, -1, 0), (0, -1, -1), (-1, 0, -1), (1, -1, 0), (0, 1, -1)}
     lower |= {(1, 0, -1)} | {corner for corner in corners if corner[2] == -1}
     it.collective("Allreduce")  # for the time step

@@ -180,9 +180,9 @@ def tree(machine: OneSwitch, ranks: int, by_put: bool) -> int:
 def doubling_ps(ranks: int, own_ps: int, partner_ps: int, one_way_ps: int) -> int:
     """A rank ends a step at the earliest `own_ps` after its previous step, and `partner_ps` after its partner's.
 
-    With m extra ranks, ranks below m start `one_way_ps` late. The longest path between two of them crosses to the
-    partner in as many steps as m - 1 has bits, and stays in the others. The extra rank receives its message after this
-    path. The longest path to any rank crosses in all steps.
+    With m extra ranks, ranks below m start `one_way_ps` late. The longest path between two of these ranks crosses to
+    the partner in bit_length(m - 1) steps. In all other steps, the path stays on its rank. The extra rank receives its
+    message after this path. The longest path to any rank crosses in all steps.
     """
     steps = ranks.bit_length() - 1
     extra = ranks - 2**steps

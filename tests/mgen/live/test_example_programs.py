@@ -1,4 +1,5 @@
-"""The patterns of examples/programs verify under MPICH and on the simulated machine, and take plausible time."""
+"""The patterns of examples/programs pass their own checks under MPICH and on the simulated machine, in plausible
+times."""
 
 from __future__ import annotations
 

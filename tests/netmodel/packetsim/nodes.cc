@@ -221,7 +221,7 @@ TEST(PacketNode, copies_that_end_after_the_longest_time_are_refused) {
     PacketTimingOptions options = torus_study();
     options.shared_memory_bandwidth_bytes_per_s = 200'000'000;
     RecordedRun run(network, options);
-    // Each lasts 1.4 million seconds; 26 days are 2.2 million seconds.
+    // Each copy lasts 1.4 million seconds. Two copies on a node would exceed kLongestSimulationPs, 2.3 million seconds.
     run.engine.inject(run.message(0, 0, std::int64_t{1} << 48, 1), 0);
     run.engine.inject(run.message(1, 1, std::int64_t{1} << 48, 2), 0);
     EXPECT_THROW(run.engine.inject(run.message(0, 0, std::int64_t{1} << 48, 3), 0), UnsupportedError);

@@ -241,7 +241,7 @@ class ReferenceSimulator {
         buffer.asks = true;
         add(now_, kAsk, id);
     }
-    /// The packet that a NIC has just made requests its output immediately.
+    /// Requests the output for a new packet of a NIC immediately.
     void ask_from_nic(std::int32_t id) {
         Buffer& buffer = buffers_[id];
         if (buffer.is_leaving || buffer.asks || buffer.packets.front().head_ps > now_) return;

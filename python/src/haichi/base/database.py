@@ -31,8 +31,8 @@ def connect(path: Path, patience_seconds: float, is_alone: bool = False) -> sqli
 
 def check(path: Path, schema: str, foreign: str, hint: str, patience_seconds: float = 0) -> None:
     """Checks an existing file before it is changed. `schema` makes all tables, indices and triggers that it may have.
-    Raises InputError if it has others, because they run the statements of whoever made the file. `foreign` names the
-    expected content. Raises sqlite3.DatabaseError if the file is damaged."""
+    Raises InputError if the file has other entries. A trigger or a view, for example, would run SQL of whoever made the
+    file. `foreign` names the expected content. Raises sqlite3.DatabaseError if the file is damaged."""
     if 0 < path.stat().st_size < _HEADER_BYTES:  # SQLite would take it for an empty file
         raise sqlite3.DatabaseError("file is not a database")
     with closing(sqlite3.connect(":memory:")) as own:

@@ -19,7 +19,8 @@ from haichi.errors import UnsupportedError
 
 Array = npt.NDArray[np.float64]
 LEAST_ERROR = 0.01
-"""The smallest relative error of a measured time. Without this limit, exact input would make every value certain."""
+"""The lower limit of the relative error that is assumed for measured times. Without this limit, exact input would make
+every value certain."""
 _STEP = 1e-3
 """The relative step for numerical derivatives. Simulated times are integer picoseconds and piecewise linear in the
 fitted values."""
@@ -35,7 +36,7 @@ _OUTLIER = 0.1
 """The residual at which a point that no parameter describes gets half of its weight (Cauchy weights)."""
 _ANCHOR = 5.0
 _MOST_CORRELATION = 0.6
-"""The upper limit of the correlation. With it, the number of independent points is at least a quarter of all points."""
+"""The upper limit of the correlation. At this limit, a quarter of all points count as independent."""
 _MOST_STEPS = 12
 _LEAST_STEP = 1e-3
 _LEAST_GAIN = 1e-3
@@ -172,8 +173,8 @@ class Problem:
         """Fits the values in `free`, beginning with `start`, which also has the held values. Fitted values are never
         negative.
 
-        Times are piecewise linear in the values. Each step minimizes over the tangent, and goes only as far as the
-        simulator agrees with it.
+        Times are piecewise linear in the values. Each step goes towards the minimum of the linearized problem. It is
+        shortened until the simulated error decreases.
         """
         if not free:
             return Fitted((), start, self.cost(start), np.empty((len(self.points), 0)))

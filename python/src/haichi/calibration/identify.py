@@ -90,8 +90,8 @@ def hold_what_is_unknown(problem: Problem, fitted: Fitted, preset: dict[str, flo
 
 
 def _errors_over(problem: Problem, fitted: Fitted, limits: Sequence[int], allowed: float) -> dict[str, float]:
-    """Standard errors of the fitted values. They include the largest change of a value with another eager limit that
-    fits as well."""
+    """Standard errors of the fitted values. Each error includes the largest change of its value under other eager
+    limits that also fit."""
     errors = absolute_errors(problem, fitted)
     changes = dict.fromkeys(errors, 0.0)
     for limit in limits:

@@ -72,7 +72,7 @@ class Journal:
             self._database.execute("INSERT OR REPLACE INTO cells VALUES (?, ?)", (key, one_line(outcome)))
 
     def close(self) -> None:
-        """Closes the database. Removes its file if it is empty."""
+        """Ends the journal. Removes its file if no outcome was stored."""
         self._database.close()
         if not self.outcomes:
             self.path.unlink(missing_ok=True)

@@ -210,9 +210,9 @@ def workload_entry(name: str, workload: Workload) -> dict[str, Any]:
 def jobs_of_files(
     workloads: Sequence[str], machine: str, shapes: Shapes, size: int | None, format: str, given: Mapping[str, Any]
 ) -> NamedJobs:
-    """Reads every workload once, and makes a job for every shape. Jobs are not loaded yet: a job that cannot be loaded
-    is an error of its cells. Raises the errors of `haichi.Machine` and `haichi.Workload.from_file`, and OptionError for
-    shapes."""
+    """Reads every workload once, and makes a job for every shape. Jobs are loaded later. If a job then cannot be
+    loaded, its cells report the error. Raises the errors of `haichi.Machine` and `haichi.Workload.from_file`, and
+    OptionError for shapes."""
     loaded = as_machine(machine)
     _check_files(given)
     if shapes is not None and given.get("nodes") is not None:

@@ -114,8 +114,9 @@ def advise_rails(
 
     Parameters
     ----------
-    logs: logs of runs, or a dict from the number of NICs to the log of a run with so many NICs. The recommendation uses
-        the times if runs with equal numbers of ranks used different numbers of NICs. Otherwise it uses the profiles.
+    logs: logs of runs, or a dict from the log of each run to the number of NICs that the run used. The recommendation
+        uses the times if runs with equal numbers of ranks used different numbers of NICs. Otherwise it uses the
+        profiles.
     {options}
     """
     given = given_options("advise_rails", RailAdviceOptions, options)

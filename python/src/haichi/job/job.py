@@ -92,7 +92,7 @@ class Job(LoadedJob):
 
     def place(self, placement: PlacementLike | None = None, *, format: str = "") -> Placement:
         """Converts a given placement. `placement`: the node of each rank, a rank-map file, a placement, or None for the
-        default placement. `format`: the format of the file; empty means that its content shows the format.
+        default placement. `format`: the format of the file; if empty, it is detected from the content.
 
         Raises InputError and OptionError for maps that do not fit the job, and for placements of a job on other nodes.
         """

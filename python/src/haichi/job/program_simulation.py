@@ -49,7 +49,7 @@ class ProgramSimulation(SimulatedRun):
     """The exit code of the program: the argument of MPI_Abort, or the first exit code of a rank that is not 0."""
     measured_factor: float | None
     """The factor between the simulated time of code between MPI calls and its CPU time on this computer. With a factor,
-    a second run gives other times. None: this code took no simulated time."""
+    times differ between runs, because CPU time is measured. None: this code took no simulated time."""
     output: str | None
     """The standard output of the program; None if it was passed through."""
     errors: str | None

@@ -60,9 +60,9 @@ def check(
 ) -> MapCheck:
     """Checks whether the scheduler accepts the rank map in the file `placement`, as ``haichi check`` does.
 
-    The map is in `format` (`haichi.list_formats`), or in the format that its content shows. The file `job` is a PJM
-    script that uses the map. Without `shape` or `nodes`, the script defines the size of the job. `haichi.Job` describes
-    `machine`.
+    The map is in `format` (`haichi.list_formats`), which is detected from the content by default. The file `job` is a
+    PJM script that uses the map. Without `shape` or `nodes`, the script defines the size of the job. For `machine`, see
+    `haichi.Job`.
 
     Parameters
     ----------
@@ -89,9 +89,9 @@ def convert(
     """Converts a rank map to the format `to` (`haichi.list_formats`), as ``haichi convert`` does. Returns the text of
     the map.
 
-    `placement` is a rank-map file, an array with the node of each rank, or a `Placement`. A file is in `format`, or in
-    the format that its content shows. If `output` is given, the text is also written to this file, whole or not at all.
-    `haichi.Job` describes `machine`.
+    `placement` is a rank-map file, an array with the node of each rank, or a `Placement`. A file is in `format`, which
+    is detected from the content by default. If `output` is given, the text is also written to this file, whole or not
+    at all. For `machine`, see `haichi.Job`.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ class LabelledMatrix(Protocol):
 
 
 def is_labelled_matrix(value: object) -> TypeGuard[LabelledMatrix]:
-    """False unless pandas is loaded. No such object can exist before."""
+    """Returns False if pandas is not loaded, because then no DataFrame exists."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, pandas.DataFrame)
 

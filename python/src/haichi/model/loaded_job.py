@@ -1,4 +1,4 @@
-"""The base class of `haichi.Job`, as placements and results use it."""
+"""The base class of `haichi.Job`, with the members that placements and results use."""
 
 from __future__ import annotations
 

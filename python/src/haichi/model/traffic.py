@@ -47,7 +47,8 @@ class Traffic:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], format: str = "") -> Traffic:
-        """Reads a workload file, a log or a NumPy file. Without `format`, the content of the file shows the format."""
+        """Reads a workload file, a log or a NumPy file. Without `format`, the format is detected from the content of
+        the file."""
         named = os.fspath(path)
         if not format and is_array_file(named):
             with array_file(named) as matrix:

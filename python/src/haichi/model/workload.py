@@ -195,7 +195,8 @@ class Workload:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], format: str = "") -> Workload:
-        """Reads a file in `format` (`haichi.list_workload_formats`). By default, the content shows the format.
+        """Reads a file in `format` (`haichi.list_workload_formats`). By default, the format is detected from the
+        content.
 
         ``.npy`` and ``.npz`` files contain a dense matrix, or a sparse matrix of SciPy, as in `from_matrix`. Nothing is
         unpickled. Raises InputError with file and line.

@@ -127,7 +127,8 @@ class BarrierAnswer:
     choices: tuple[BarrierTimes, ...]
     sentence: str
     break_even_seconds: float | None = None
-    """The highest cost of a barrier at which it pays, if the machine does not define the cost."""
+    """The highest cost at which a barrier still saves time. None if the machine defines the cost, or if not even free
+    barriers save time."""
     put_barrier_seconds: float | None = None
     """The time of a barrier by put and poll, if the machine does not define the cost of a barrier."""
 

@@ -128,7 +128,7 @@ def read_log(log: LogPath | Sequence[LogPath], *, format: str = "") -> Log:
     """Reads the log of a run, as ``haichi log show`` does.
 
     `log` is a file of the profiler or of another tool, or a list with the parts of one run. `format` is a name from
-    ``haichi list log-formats``. If `format` is empty, the content of the file shows the format.
+    ``haichi list log-formats``. If `format` is empty, it is detected from the content of the file.
 
     Raises InputError with file and line for invalid files. Raises OptionError for an unknown format or the logs of
     several runs, and UnsupportedError for a format that this build cannot read.

@@ -101,7 +101,8 @@ class SimulatedRun:
     fractions_of_run: RunFractions | None = None
     """The means over all ranks; None for sets."""
     left_out: Mapping[str, int | bool] = field(default_factory=dict)
-    """The number of calls of the log that were omitted, by kind. Sets of a log also have ``computing``."""
+    """The number of calls of the log that were omitted, by kind. If the sets of a log are simulated without computation
+    times, the only entry is ``computing``, with the value True."""
 
     def __repr__(self) -> str:
         return f"SimulatedRun({self._summary()})"

@@ -38,7 +38,7 @@ def run_serve(given: dict[str, Any]) -> int:
         from haichi.service.server import Address, default_data_folder, serve
     except ImportError as error:
         missing = missing_requirements()
-        # If no package is missing, an installed one is damaged, or an older version hides it.
+        # If no package is missing, either an installed package is damaged, or an older version hides the needed one.
         words = missing or ["--force-reinstall", (error.name or "fastapi").partition(".")[0]]
         raise UnsupportedError(
             f"serve requires the package {error.name}",

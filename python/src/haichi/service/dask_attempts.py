@@ -27,8 +27,8 @@ _SECONDS_TO_ANSWER = 30.0
 _SECONDS_OF_DISTRUST = 60.0
 """For this time after a worker did not answer, other workers are preferred."""
 _SECONDS_TO_BE_SURE = 2 * _SECONDS_OF_LEASE + 3
-"""The seconds after the last answer until certainly no process of an attempt runs. A request that is already sent may
-renew the lease once, and ending the process takes time."""
+"""This many seconds after the last answer, all processes of an attempt have certainly ended. A request that is already
+sent may renew the lease once, and ending the process takes time."""
 
 
 class _LostError(Exception):
@@ -48,7 +48,7 @@ class DaskAttempts:
         self._lost_at: dict[str, float] = {}
         self._stopped: set[str] = set()
         self._free_from: dict[str, float] = {}
-        """For each job with a lost attempt, the time from which on none of its processes runs."""
+        """For each job with a lost attempt, the time at which all its processes have certainly ended."""
         self._opened = 0.0
 
     async def check(self) -> None:

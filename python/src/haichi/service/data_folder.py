@@ -29,8 +29,7 @@ _REMOVED, _UNANSWERED = ".removed", "unanswered"
 _SPARE_BYTES = 2 * 2**20
 """Space for many changes of the queue."""
 _MOST_SYNCS = 50
-"""For more files than this, writing all of the computer's data to the disk takes less time than waiting for each
-file."""
+"""Above this number of files, one os.sync() takes less time than an os.fsync() for each file."""
 UNFINISHED = ("map-", "splitting-", "comparing-")
 """Name prefixes of directories in a job's directory whose content is incomplete."""
 

@@ -42,8 +42,8 @@ def version() -> int:
 
 
 def confine(readable: Iterable[str], writable: Iterable[str]) -> None:
-    """From now on this thread and its children open only files below these paths, have no TCP, and cannot signal
-    outside processes. Missing paths are skipped. Does nothing without Landlock. Raises OSError."""
+    """Restricts this thread and its later children. They can open only files below these paths, cannot use TCP, and
+    cannot signal outside processes. Missing paths are skipped. Does nothing without Landlock. Raises OSError."""
     if not version():
         return
     libc = ctypes.CDLL(None, use_errno=True)

@@ -110,7 +110,7 @@ class Runner:
     async def tell_size(self, job: str) -> None:
         """Stores the size of the job's files, which counts against the limit of its user."""
         size = await asyncio.to_thread(self._data.bytes_of, job)
-        with contextlib.suppress(sqlite3.Error):  # on a full disk, the size of the request stays valid
+        with contextlib.suppress(sqlite3.Error):  # on a full disk, the size stored at the request remains
             await self._queue.tell_size(job, size + self._limits.job_overhead_bytes)
 
     async def has_ended(self, job: str, seconds: float) -> bool:
