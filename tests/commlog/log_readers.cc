@@ -76,7 +76,8 @@ TEST(LogReaders, every_sample_is_read_with_all_its_ranks) {
 }
 
 TEST(LogReaders, logs_without_order_say_so_and_what_they_are_good_for) {
-    EXPECT_TRUE(warns(read_log(sample("open-mpi-monitoring/ring.0.prof")), "hop-bytes, rmatt, rmatt-3d or max-link-load"));
+    EXPECT_TRUE(
+        warns(read_log(sample("open-mpi-monitoring/ring.0.prof")), "hop-bytes, rmatt, rmatt-3d or max-link-load"));
     EXPECT_TRUE(warns(read_log(sample("ipm/full.ipm.xml")), "hop-bytes, rmatt, rmatt-3d or max-link-load"));
     EXPECT_TRUE(warns(read_log(sample("mpip/ring.4.1234.1.mpiP")), "but not for objectives"));
     EXPECT_TRUE(warns(read_log(sample("ipm/banner.txt")), "cannot compute objectives"));
