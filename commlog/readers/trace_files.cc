@@ -48,11 +48,11 @@ std::string beside(fs::path path, std::string_view ending) {
 std::string otf2_hint(const fs::path& path) {
     fs::path anchor = path;
     anchor.replace_extension(".otf2");
-    if (is_file(anchor)) return "name " + anchor.string();
+    if (is_file(anchor)) return "use " + anchor.string() + " instead";
     const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::absolute(path).parent_path();
     const std::string outer = folder.string() + ".otf2";
-    if (is_file(outer)) return "name " + outer;
-    return "name the .otf2 file of the archive";
+    if (is_file(outer)) return "use " + outer + " instead";
+    return "use the .otf2 file of the archive instead";
 }
 
 void refuse_dumpi(const fs::path& path, std::string_view prefix) {

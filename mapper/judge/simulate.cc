@@ -245,10 +245,10 @@ std::string buffer_warning(const Machine& machine) {
     const double rate = static_cast<double>(shortage->link_bandwidth_bytes_per_s) / kGiga;
     const std::string cure =
         machine.router.buffer_packets
-            ? fmt::format("{} packets avoid this", shortage->packets_that_cover)
-            : fmt::format("{} packets would avoid this, more than haichi can simulate", shortage->packets_that_cover);
+            ? fmt::format("use {} packets or more", shortage->packets_that_cover)
+            : fmt::format("{} packets would suffice, more than haichi can simulate", shortage->packets_that_cover);
     return fmt::format(
-        "{}: buffers of {} packet{} limit a virtual channel to {:.3g} of the {:.3g} GB/s of its link{}; {} "
+        "{}: with buffers of {} packet{}, a virtual channel carries {:.3g} GB/s of its link's {:.3g} GB/s{}; {} "
         "('router.buffer')",
         machine.name, shortage->buffer_packets, shortage->buffer_packets == 1 ? "" : "s", shortage->share * rate, rate,
         machine.topology->link_classes().size() > 1 ? " (" + shortage->links + ")" : "", cure);

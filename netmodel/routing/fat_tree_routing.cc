@@ -24,7 +24,7 @@ FatTreeRouting parse_fat_tree_routing(std::string_view text) {
     const std::string_view renamed = present_name(text);
     throw OptionError(
         "routing " + shown(text) + " does not fit a tree",
-        renamed.empty() ? near_or_all(text, kNames, "routings of trees are ") : "did you mean " + shown(renamed) + "?");
+        renamed.empty() ? near_or_all(text, kNames, "routings of trees are ") : "use its present name " + shown(renamed));
 }
 
 std::string to_string(FatTreeRouting routing) { return routing == FatTreeRouting::kSourceModK ? "s-mod-k" : "d-mod-k"; }

@@ -73,7 +73,7 @@ def test_buffers_that_hold_links_back_are_logged(ping, caplog) -> None:
     small = json.loads(PAIR)
     small["router"]["buffer"] = "1 packet"
     job = haichi.Job(ping, small)
-    told = "pair: buffers of 1 packet limit a virtual channel to 0.971 of the 1 GB/s of its link; 2 packets avoid this"
+    told = "pair: with buffers of 1 packet, a virtual channel carries 0.971 GB/s of its link's 1 GB/s; use 2 packets or more"
     asks = (
         job.simulate,
         lambda: job.evaluate(simulate=True),

@@ -131,7 +131,7 @@ def machine_names() -> list[Bad]:
         named("dragonfly:2,4,2", "routing 's-mod-k' does not fit a dragonfly", "--routing", "s-mod-k"),
         named(
             "fattree:2x2",
-            "routing 'down-straight' does not fit a tree\nhint: did you mean 'd-mod-k'?",
+            "routing 'down-straight' does not fit a tree\nhint: use its present name 'd-mod-k'",
             "--routing",
             "down-straight",
         ),

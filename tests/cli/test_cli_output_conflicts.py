@@ -51,9 +51,9 @@ def test_an_output_that_is_an_input_is_refused(full: Path, command: list[str], n
     (full / "symbolic").symlink_to(name)
     os.link(full / name, full / "hard")
     before = sorted(path.name for path in full.iterdir())
-    assert "input as well" in fail(2, *command, name, cwd=full)
+    assert "also an input" in fail(2, *command, name, cwd=full)
     for other in ("symbolic", "hard", f"../{full.name}/{name}"):
-        assert f"the same file as the input {name}" in fail(2, *command, other, cwd=full)
+        assert f"it is also the input {name}" in fail(2, *command, other, cwd=full)
     assert (full / name).read_bytes() == content
     assert sorted(path.name for path in full.iterdir()) == before
 
@@ -174,7 +174,7 @@ def test_the_graph_that_a_machine_file_names_is_an_input(tmp_path: Path) -> None
         ["advise", "barrier", *job, "-o"],
     ]
     for command in outputs:
-        assert "same file as the input machines/net.graphml" in fail(2, *command, str(graph), cwd=tmp_path)
+        assert "also the input machines/net.graphml" in fail(2, *command, str(graph), cwd=tmp_path)
     for command in (["evaluate", *job, "--map", "a.map"], ["check", *places]):
         with open(graph, "a") as appended:
             run = subprocess.run([BIN, *command], cwd=tmp_path, stdout=appended, stderr=subprocess.PIPE, timeout=60)

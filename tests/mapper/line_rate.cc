@@ -77,13 +77,13 @@ TEST(BufferWarning, names_the_share_that_a_channel_reaches_and_what_would_do) {
     machine.router.buffer_packets = 8;
     EXPECT_EQ(
         buffer_warning(machine),
-        "torus:8: buffers of 8 packets limit a virtual channel to 3.91 of the 8 GB/s of its link; 17 packets avoid "
-        "this ('router.buffer')");
+        "torus:8: with buffers of 8 packets, a virtual channel carries 3.91 GB/s of its link's 8 GB/s; use 17 packets "
+        "or more ('router.buffer')");
     machine.router.buffer_packets.reset();
     machine.cable_latency_ps = 1'000'000'000;
     EXPECT_EQ(buffer_warning(machine),
-              "torus:8: buffers of 4096 packets limit a virtual channel to 0.524 of the 8 GB/s of its link; 62511 "
-              "packets would avoid this, more than haichi can simulate ('router.buffer')");
+              "torus:8: with buffers of 4096 packets, a virtual channel carries 0.524 GB/s of its link's 8 GB/s; 62511 "
+              "packets would suffice, more than haichi can simulate ('router.buffer')");
 }
 
 }  // namespace
