@@ -279,6 +279,7 @@ int run_program(RunArguments& arguments, Console& console) {
     say_about_simulated(placement.job().machine(), console);
     outputs.open();
     const InterruptWatch watch;
+    (void)InterruptWatch::flag().load();  // RankWatch ends a run whose ranks do not return to MPI, and names the rank
     Simulation simulation{.placement = placement, .runs = {}};
     simulation.runs.push_back(run_live_program(placement, arguments.simulation.simulation, arguments.live,
                                                arguments.program, takes_output,
