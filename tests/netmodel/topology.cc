@@ -193,12 +193,12 @@ TEST(FatTreeRouting, name_reads_back_and_unknown_name_gets_a_suggestion) {
     EXPECT_EQ(parse_fat_tree_routing("s-mod-k"), FatTreeRouting::kSourceModK);
     EXPECT_EQ(parse_fat_tree_routing(to_string(FatTreeRouting::kDestinationModK)), FatTreeRouting::kDestinationModK);
     EXPECT_EQ(parse_fat_tree_routing("d-mod-k"), FatTreeRouting::kDestinationModK);
-    EXPECT_EQ(hint_for_fat_tree_routing("dmod-k"), "use its present name 'd-mod-k'");
+    EXPECT_EQ(hint_for_fat_tree_routing("dmod-k"), "did you mean 'd-mod-k'?");
     EXPECT_EQ(hint_for_fat_tree_routing("minimal"), "routings of trees are s-mod-k, d-mod-k");
 }
 
 TEST(FatTreeRouting, refuses_former_names_with_the_present_ones) {
-    EXPECT_EQ(hint_for_fat_tree_routing("up-straight"), "did you mean 's-mod-k'?");
+    EXPECT_EQ(hint_for_fat_tree_routing("up-straight"), "use its present name 's-mod-k'");
     EXPECT_EQ(hint_for_fat_tree_routing("down-straight"), "use its present name 'd-mod-k'");
 }
 
