@@ -95,7 +95,7 @@ def test_advice_on_rails_gives_quantities_and_the_setting(tmp_path: Path) -> Non
     assert "NICs per node for 8 ranks: use 1 NIC\n" in text and "95.0% of the messages are below 1 KiB" in text
     assert "  setting: UCX_MAX_RNDV_RAILS=1 (over UCX), or OMPI_MCA_btl_openib_max_btls=1 (over openib)\n" in text
     (answer,) = json.loads(succeed("advise", "rails", "b.haichi", "--json", cwd=tmp_path).stdout)["answers"]
-    assert answer["advice"] == "fewer" and len(answer["reasons"]) == 7
+    assert answer["advice"] == "fewer" and len(answer["reasons"]) == 6
     sample("ring", 8, tmp_path / "ring.haichi")
     text = succeed("advise", "rails", "ring.haichi", "--interfaces", 4, cwd=tmp_path).stdout
     assert "use all NICs" in text and "UCX_MAX_RNDV_RAILS=4" in text
