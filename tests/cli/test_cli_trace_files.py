@@ -250,7 +250,7 @@ def test_other_files_of_a_trace_name_the_file_to_read(tmp_path: Path, command: t
     meta = words("run.meta", b"hostname=n0\nnumprocs=2\nfileprefix=run\n")
     assert ".meta file of a DUMPI trace" in meta and "dumpi2ascii run-0000.bin > run-0000.txt" in meta
     (tmp_path / "run-0000.txt").write_text("")
-    assert "hint: name run-0000.txt" in words("run.meta", b"fileprefix=run\n")
+    assert "hint: use run-0000.txt instead" in words("run.meta", b"fileprefix=run\n")
     assert "txt2bin" in words("app.bin", b"\x7f\x10" + bytes(6) + b"\x02\0\0\0\1\1")
     assert "hint: use traces.otf2 instead" in words("traces/0.evt", b"\x03B\0\0")
     assert "hint: use traces.otf2 instead" in words("traces.def", b"\x03B\0\0")
