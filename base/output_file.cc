@@ -19,7 +19,7 @@ namespace haichi {
 
 namespace {
 
-/// The mode of the file to replace, or the default mode of new files if there is none.
+/// The mode of the file to replace, or the default mode if the file is new.
 mode_t mode_for(const std::string& path) {
     struct stat status {};
     if (::stat(path.c_str(), &status) == 0) return status.st_mode & 07777;

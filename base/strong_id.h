@@ -7,7 +7,7 @@
 
 namespace haichi {
 
-/// A 32-bit index that cannot be confused with an index of another kind. -1 means that there is none.
+/// A 32-bit index that cannot be confused with an index of another kind. -1 is the invalid index.
 template <class Tag>
 struct StrongId {
     std::int32_t value = -1;

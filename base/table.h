@@ -48,12 +48,12 @@ class Table {
     [[nodiscard]] std::size_t size() const { return rows_.size(); }
     [[nodiscard]] const Row& operator[](std::size_t i) const { return rows_[i]; }
 
-    /// The entry, or null if there is none.
+    /// The entry, or null for an unknown name.
     [[nodiscard]] const Row* find(std::string_view name) const {
         const auto found = std::ranges::find_if(rows_, [&](const Row& row) { return row.name == name; });
         return found == rows_.end() ? nullptr : &*found;
     }
-    /// The entry. Throws OptionError with hint_for() if there is none.
+    /// The entry. Throws OptionError with hint_for() for an unknown name.
     [[nodiscard]] const Row& at(std::string_view name) const {
         const Row* row = find(name);
         if (row == nullptr) refuse_unknown(words_, name, names());

@@ -39,9 +39,9 @@ class TextStream {
         ++at_;
     }
 
-    /// The unread text in memory, at most 1 MiB, up to its first NUL byte. Reads the next chunk if there is none. Code
-    /// can thus select a reader by the content of a text that can be read only once. Throws InputError for a read
-    /// error.
+    /// The unread text in memory, at most 1 MiB, up to its first NUL byte. Reads the next chunk if all text in
+    /// memory has been read. With this function, code can select a reader by the content of a text that can be read
+    /// only once. Throws InputError for a read error.
     [[nodiscard]] std::string_view prefix();
     /// True if it is known that the text ends with prefix().
     [[nodiscard]] bool prefix_is_all();

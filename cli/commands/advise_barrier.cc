@@ -44,7 +44,7 @@ void check_barriers(const AdviseBarrierArguments& arguments, const Job& job, con
     }
 }
 
-/// Returns the sets for which barriers are advised. Throws OptionError if there are none.
+/// Returns the sets for which barriers are advised. Throws OptionError if no barrier is advised.
 std::vector<std::size_t> advised_sets(const BarrierAdviceReport& report) {
     const BarrierAdvice& advice = report.sizes.front().advice;
     if (advice.verdict == BarrierVerdict::kSets) return advice.sets;

@@ -27,7 +27,7 @@ Action configure_completion(const CommandSpec& program, OptionTable& options) {
     };
 }
 
-/// Finds the command that the words name. Throws OptionError if there is none.
+/// Finds the command that the words name. Throws OptionError for an unknown command.
 const CommandSpec& command_at(const CommandSpec& program, const std::vector<std::string>& words, std::string& path) {
     const CommandSpec* command = &program;
     for (const std::string& word : words) {

@@ -9,8 +9,8 @@
 
 namespace haichi::cli {
 
-/// Tables of `log show` for a profile with call sites. Each table begins with a blank line. It is empty if there are no
-/// data.
+/// Tables of `log show` for a profile with call sites. Each table begins with a blank line. A table without data is an
+/// empty string.
 
 /// Calls by communicator, and the waiting time of collectives. Communicators of equal size share a table entry.
 std::string communicators_text(const JobLog& log, const JobTotals& totals);

@@ -225,7 +225,7 @@ double longest_wait(bool is_speaker) {
     return kUsual;
 }
 
-/// Reads the file, in process 0 only. Returns an empty text if there are no barriers.
+/// Reads the file, in process 0 only. Returns an empty text if no file is set, or after a warning that it is invalid.
 std::string file_text(int size) {
     const std::string path = setting("HAICHI_BARRIERS");
     if (path.empty()) return "";

@@ -100,7 +100,6 @@ class LevelAssignment {
         std::uint32_t communicator;
         CollectiveOperation operation = CollectiveOperation::kOther;
         collectives::SizedCall call{};  ///< the call with the largest sizes of any member
-        std::uint32_t post = 0;         ///< index of the post by the first member that reaches the collective
     };
 
     [[nodiscard]] const RankWindow& window(std::size_t w) const { return (*windows_)[w]; }

@@ -27,6 +27,7 @@ void advance_side_by_side(std::string_view doing, std::int64_t count, std::int32
         done += more;
         if (control.progress) control.progress({doing, done, count});
     };
+    if (control.is_stopped()) return;  // reported progress means that a stop keeps the results so far
     report(0);
     run_side_by_side(count, threads, [&](std::int64_t i) {
         if (control.is_stopped()) return;
